@@ -1,0 +1,184 @@
+"""What makes an array a table of counts: the checks behind FamilyCounts."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colonnade.exceptions import CountsError, amount, expected
+
+__all__ = ["checked_codes", "checked_sizes", "checked_values"]
+
+_LARGEST = 2**63 - 1
+
+
+def checked_values(counts: ArrayLike, parameter: str) -> NDArray[Any]:
+    """Return a private int64 or float64 copy of an array of counts, or say what is wrong.
+
+    Parameters
+    ----------
+    counts : array_like
+        At least one dimension; the last one holds the states.
+    parameter : str
+        What the user calls it.
+
+    Returns
+    -------
+    array of int64 or float64
+
+    Examples
+    --------
+    >>> checked_values([[True, False]], "counts").tolist()
+    [[1, 0]]
+    """
+    raw = _as_array(counts, parameter)
+    if raw.ndim == 0:
+        raise expected(
+            "an array [configuration, state]",
+            parameter,
+            counts,
+            "write [[3, 1]] for the counts of a single configuration",
+            kind=CountsError,
+        )
+    if raw.shape[-1] == 0:
+        what = "at least one state in the last axis"
+        raise expected(what, parameter, counts, got=f"shape {raw.shape}", kind=CountsError)
+    return _floats(raw, parameter) if raw.dtype.kind == "f" else _integers(raw, parameter)
+
+
+def checked_sizes(parent_sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return parent sizes as Python integers of at least 1.
+
+    Examples
+    --------
+    >>> checked_sizes([np.int64(2), 3])
+    (2, 3)
+    """
+    try:
+        sizes = tuple(operator.index(size) for size in parent_sizes)
+    except TypeError:
+        sizes = (0,)
+    # Codes are 64-bit integers, so a single parent cannot have more states than that.
+    if any(not 1 <= size <= _LARGEST for size in sizes):
+        hint = "give the number of states of each parent, () for no parents"
+        raise expected("integers of at least 1", "parent_sizes", parent_sizes, hint)
+    return sizes
+
+
+def checked_codes(codes: ArrayLike, sizes: tuple[int, ...], rows: int) -> NDArray[Any]:
+    """Return a private copy of parent codes, in the smaller integer type that holds them.
+
+    Examples
+    --------
+    >>> checked_codes([[1, 0]], (2, 3), rows=1).dtype
+    dtype('int32')
+    """
+    raw = np.asarray(codes)
+    shape = (rows, len(sizes))
+    if raw.size == 0 and math.prod(shape) == 0:
+        raw = np.zeros(shape, dtype=np.int64)  # [] stands for no rows, and for rows of no parents
+    if raw.shape != shape or raw.dtype.kind not in "iu":
+        got = f"{raw.dtype} of shape {raw.shape}"
+        raise expected(f"integers of shape {shape}", "codes", codes, got=got, kind=CountsError)
+    limits = np.array(sizes, dtype=np.uint64)
+    # A negative code becomes a huge unsigned one, so one comparison checks both ends.
+    wrong = (raw.astype(np.uint64) >= limits).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise expected(
+            f"parent codes from 0, below the parent sizes {sizes},",
+            "codes",
+            raw[row],
+            got=f"{tuple(raw[row].tolist())} in row {row}",
+            kind=CountsError,
+        )
+    return raw.astype(np.int32 if max(sizes, default=0) < 2**31 else np.int64)
+
+
+def _as_array(counts: ArrayLike, parameter: str) -> NDArray[Any]:
+    """Return counts as an array of bool, integers or floats."""
+    if isinstance(counts, np.ma.MaskedArray) and np.ma.is_masked(counts):
+        hint = "fill the masked cells first"
+        raise expected("counts without masked cells", parameter, counts, hint, kind=CountsError)
+    try:
+        raw = np.asarray(counts)
+    except (TypeError, ValueError):
+        what = "rows of one length"
+        raise expected(what, parameter, counts, kind=CountsError) from None
+    if raw.dtype.kind == "O" and raw.ndim > 0:
+        raw = _from_objects(raw, parameter)
+    if raw.dtype.kind not in "biuf":
+        raise expected("numbers", parameter, counts, kind=CountsError)
+    return raw
+
+
+def _from_objects(raw: NDArray[Any], parameter: str) -> NDArray[Any]:
+    """Turn an array of Python numbers into one of integers or floats; leave any other."""
+    if all(isinstance(value, numbers.Integral) for value in raw.flat):
+        try:
+            return raw.astype(np.int64)
+        except OverflowError:
+            raise _too_large(parameter, max(raw.flat, key=abs)) from None
+    if all(isinstance(value, numbers.Real) for value in raw.flat):
+        return raw.astype(np.float64)
+    return raw
+
+
+def _integers(raw: NDArray[Any], parameter: str) -> NDArray[np.int64]:
+    values: NDArray[np.int64] = raw.astype(np.int64, order="C")
+    # As unsigned numbers, negative ones are huge: one pass finds both kinds of trouble.
+    if values.size and values.view(np.uint64).max() > _LARGEST // values.size:
+        if raw.dtype.kind == "u" and raw.max() > _LARGEST:
+            raise _too_large(parameter, raw.max())
+        if values.min() < 0:
+            raise _bad_cell("counts of 0 or more", parameter, values, values < 0)
+        total = sum(values.ravel().tolist())
+        if total > _LARGEST:
+            raise _too_large(parameter, total)
+    return values
+
+
+def _floats(raw: NDArray[Any], parameter: str) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is refused below
+        values: NDArray[np.float64] = raw.astype(np.float64, order="C")
+        total = values.sum()
+    if values.size and not (values.min() >= 0 and math.isfinite(total)):
+        if not np.isfinite(values).all():
+            raise _bad_cell("finite counts", parameter, values, ~np.isfinite(values))
+        if values.min() < 0:
+            raise _bad_cell("counts of 0 or more", parameter, values, values < 0)
+        raise expected("counts with a finite total", parameter, total.item(), kind=CountsError)
+    return values
+
+
+def _too_large(parameter: str, value: Any) -> CountsError:
+    return CountsError(
+        f"Expected integer counts with a total below 2**63 for `{parameter}`, "
+        f"got {amount(abs(int(value)))}. Hint: give them as floating-point numbers.",
+        parameter=parameter,
+        value=value,
+    )
+
+
+def _bad_cell(
+    what: str, parameter: str, values: NDArray[Any], bad: NDArray[np.bool_]
+) -> CountsError:
+    """Word the error for the first bad cell."""
+    cell = tuple(np.argwhere(bad)[0].tolist())
+    *codes, state = cell
+    configuration = codes[0] if len(codes) == 1 else tuple(codes)
+    value = values[cell].item()
+    error = CountsError(
+        f"Expected {what} for `{parameter}`, got {value} at "
+        f"configuration {configuration}, state {state}.",
+        parameter=parameter,
+        value=value,
+    )
+    error.configuration, error.state = configuration, state
+    return error

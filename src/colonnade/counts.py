@@ -1,0 +1,396 @@
+"""FamilyCounts: how often each state of a child was seen with each configuration of its parents.
+
+Only configurations that occur are stored, so the size of a table is bounded by the data and not
+by the number of configurations. No names live here; see :mod:`colonnade.variables` for the order.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colonnade._checks import checked_codes, checked_sizes, checked_values
+from colonnade._rows import codes_of, difference, merged
+from colonnade.exceptions import CountsError, TooLargeError, amount, expected
+from colonnade.variables import configuration_codes, configuration_index, sort_keys
+
+__all__ = ["Configuration", "FamilyCounts", "as_counts"]
+
+Configuration: TypeAlias = int | tuple[int, ...]
+
+_INT64 = 2**63
+_DENSE_LIMIT = 50_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FamilyCounts:
+    """Counts of one family, ``[configuration, state]``, with only the observed configurations.
+
+    Usually made by :meth:`from_array` or :meth:`from_observed`. Counts may be fractional
+    (weights, expected counts). Two tables of one family add up, and one can be taken from another.
+
+    Parameters
+    ----------
+    parent_sizes : sequence of int
+        Number of states of each parent; empty for a child without parents.
+    codes : array [observed, parent]
+        Parent codes of each configuration given; repeated ones are merged.
+    values : array [observed, state]
+        Its counts. Configurations without any count are dropped.
+
+    Attributes
+    ----------
+    parent_sizes : tuple of int
+    codes : array of int32 or int64 [observed, parent]
+        Sorted, all different, not writeable.
+    values : array of int64 or float64 [observed, state]
+        Not writeable.
+
+    Examples
+    --------
+    >>> counts = FamilyCounts.from_array([[3, 1], [0, 0], [2, 5]])
+    >>> counts
+    FamilyCounts(parent_sizes=(3,), states=2, observed=2, total=11)
+    >>> counts.row(2), counts.row(1)
+    (array([2, 5]), array([0, 0]))
+    >>> (counts + counts - counts) == counts
+    True
+    """
+
+    parent_sizes: tuple[int, ...]
+    codes: NDArray[Any]
+    values: NDArray[Any]
+
+    # NumPy must leave `array + counts` to us (an error), not try it element by element.
+    __array_ufunc__ = None
+
+    def __post_init__(self) -> None:
+        sizes = checked_sizes(self.parent_sizes)
+        values = checked_values(self.values, "values")
+        if values.ndim != 2:
+            raise expected(
+                "an array [observed, state]",
+                "values",
+                self.values,
+                "give one row of counts for each row of `codes`",
+                got=f"shape {values.shape}",
+                kind=CountsError,
+            )
+        codes = checked_codes(self.codes, sizes, rows=len(values))
+        codes, values = merged(sizes, codes, values)
+        self._fill(sizes, codes, values)
+
+    def _fill(self, sizes: tuple[int, ...], codes: NDArray[Any], values: NDArray[Any]) -> None:
+        codes.setflags(write=False)
+        values.setflags(write=False)
+        object.__setattr__(self, "parent_sizes", sizes)
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "values", values)
+
+    @classmethod
+    def _trusted(
+        cls, parent_sizes: tuple[int, ...], codes: NDArray[Any], values: NDArray[Any]
+    ) -> FamilyCounts:
+        """Wrap arrays that already obey every rule of this class; nothing is checked or copied."""
+        counts = object.__new__(cls)
+        counts._fill(parent_sizes, codes, values)
+        return counts
+
+    @classmethod
+    def from_array(
+        cls, counts: ArrayLike, parent_sizes: Sequence[int] | None = None
+    ) -> FamilyCounts:
+        """Take over a dense table.
+
+        Parameters
+        ----------
+        counts : array_like [configuration, state] or [parent, ..., parent, state]
+            Non-negative and finite.
+        parent_sizes : sequence of int, optional
+            Needed when several parents share the first axis; otherwise all axes but the last
+            are the parents.
+
+        Returns
+        -------
+        FamilyCounts
+
+        Examples
+        --------
+        >>> FamilyCounts.from_array([[3, 1], [4, 1], [5, 9], [2, 6]], parent_sizes=(2, 2))
+        FamilyCounts(parent_sizes=(2, 2), states=2, observed=4, total=31)
+        """
+        values = checked_values(counts, "counts")
+        sizes = _sizes_of(values.shape[:-1], parent_sizes)
+        rows = values.reshape(-1, values.shape[-1])
+        observed = rows.any(axis=1)
+        # The common table has counts in every row; then nothing needs to be selected or copied.
+        index = np.arange(len(rows)) if observed.all() else np.flatnonzero(observed)
+        if len(index) < len(rows):
+            rows = rows[index]
+        return cls._trusted(sizes, codes_of(index, sizes), rows)
+
+    @classmethod
+    def from_observed(
+        cls, parent_sizes: Sequence[int], codes: ArrayLike, values: ArrayLike
+    ) -> FamilyCounts:
+        """Take over the configurations that occur; repeated ones are merged.
+
+        Parameters
+        ----------
+        parent_sizes : sequence of int
+        codes : array_like of int [row, parent]
+        values : array_like [row, state]
+
+        Returns
+        -------
+        FamilyCounts
+
+        Examples
+        --------
+        >>> twenty = (20,) * 30
+        >>> counts = FamilyCounts.from_observed(twenty, [[19] * 30, [0] * 30], [[1, 0], [0, 2]])
+        >>> counts.observed, counts.configurations == 20**30
+        (2, True)
+        """
+        return cls(parent_sizes, codes, values)  # type: ignore[arg-type]
+
+    @property
+    def states(self) -> int:
+        """Number of states of the child, r."""
+        return int(self.values.shape[1])
+
+    @property
+    def configurations(self) -> int:
+        """Number of configurations, observed or not: q, of any size."""
+        return math.prod(self.parent_sizes)
+
+    @property
+    def observed(self) -> int:
+        """Number of configurations with a count."""
+        return len(self.values)
+
+    @property
+    def row_totals(self) -> NDArray[Any]:
+        """Total of each observed configuration, ``[observed]``."""
+        return np.asarray(self.values.sum(axis=1))
+
+    @property
+    def state_totals(self) -> NDArray[Any]:
+        """Total of each state, ``[state]``."""
+        return np.asarray(self.values.sum(axis=0))
+
+    @property
+    def total(self) -> int | float:
+        """Sum of all counts."""
+        total: int | float = self.values.sum().item()
+        return total
+
+    @property
+    def integral(self) -> bool:
+        """Whether all counts are whole numbers, whatever their type."""
+        return self.values.dtype.kind == "i" or bool((self.values == np.floor(self.values)).all())
+
+    @property
+    def index(self) -> NDArray[np.int64]:
+        """Position of each observed configuration, ``[observed]``; needs q below 2**63."""
+        if self.configurations >= _INT64:
+            raise TooLargeError(
+                "The index of configurations",
+                size=self.configurations,
+                limit=_INT64 - 1,
+                hint="use `codes`",
+                unit="values",
+            )
+        return sort_keys(self.codes, self.parent_sizes)[:, 0]
+
+    def position(self, configuration: Configuration) -> int | None:
+        """Return where a configuration is stored, or None if it was not observed.
+
+        Parameters
+        ----------
+        configuration : int or tuple of int
+            Its position among all configurations, or its parent codes.
+
+        Returns
+        -------
+        int or None
+
+        Examples
+        --------
+        >>> counts = FamilyCounts.from_array([[3, 1], [0, 0], [2, 5]])
+        >>> counts.position(2), counts.position(1)
+        (1, None)
+        """
+        if isinstance(configuration, Sequence | np.ndarray) and np.ndim(configuration) == 1:
+            configuration_index(configuration, self.parent_sizes)  # refuses what does not exist
+            codes = tuple(operator.index(code) for code in configuration)
+        else:
+            codes = configuration_codes(configuration, self.parent_sizes)  # type: ignore[arg-type]
+        rows = range(self.observed)
+        found = bisect_left(rows, codes, key=lambda row: tuple(self.codes[row].tolist()))
+        if found < self.observed and tuple(self.codes[found].tolist()) == codes:
+            return found
+        return None
+
+    def row(self, configuration: Configuration) -> NDArray[Any]:
+        """Return the counts of one configuration, zeros if it was not observed.
+
+        Parameters
+        ----------
+        configuration : int or tuple of int
+            Its position among all configurations, or its parent codes.
+
+        Returns
+        -------
+        array [state]
+
+        Examples
+        --------
+        >>> FamilyCounts.from_array([[[3, 1], [0, 2]]]).row((0, 1))
+        array([0, 2])
+        """
+        position = self.position(configuration)
+        if position is not None:
+            return np.asarray(self.values[position])
+        return np.zeros(self.states, dtype=self.values.dtype)
+
+    def to_array(self, limit: int = _DENSE_LIMIT) -> NDArray[Any]:
+        """Return the dense table.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Largest number of cells the caller is ready to hold.
+
+        Returns
+        -------
+        array [configuration, state]
+            A new one, of the caller.
+
+        Examples
+        --------
+        >>> FamilyCounts.from_observed((3,), [[1]], [[2, 5]]).to_array().tolist()
+        [[0, 0], [2, 5], [0, 0]]
+        """
+        cells = self.configurations * self.states
+        if cells > limit:
+            hint = "use `row` or `values`, or raise `limit`"
+            raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
+        dense = np.zeros((self.configurations, self.states), dtype=self.values.dtype)
+        dense[self.index] = self.values
+        return dense
+
+    def __add__(self, other: FamilyCounts) -> FamilyCounts:
+        if not isinstance(other, FamilyCounts):
+            return NotImplemented
+        self._must_match(other)
+        values = checked_values(np.concatenate([self.values, other.values]), "counts")
+        codes, values = merged(self.parent_sizes, np.concatenate([self.codes, other.codes]), values)
+        return self._trusted(self.parent_sizes, codes, values)
+
+    def __sub__(self, other: FamilyCounts) -> FamilyCounts:
+        if not isinstance(other, FamilyCounts):
+            return NotImplemented
+        self._must_match(other)
+        # Side by side, so that merging equal configurations aligns the two tables.
+        left = np.hstack([self.values, np.zeros_like(self.values)])
+        right = np.hstack([np.zeros_like(other.values), other.values])
+        codes, both = merged(
+            self.parent_sizes,
+            np.concatenate([self.codes, other.codes]),
+            np.concatenate([left, right]),
+        )
+        values = difference(codes, both[:, : self.states], both[:, self.states :])
+        observed = values.any(axis=1)
+        return self._trusted(self.parent_sizes, codes[observed], values[observed])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FamilyCounts):
+            return NotImplemented
+        return (
+            self.parent_sizes == other.parent_sizes
+            and np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.values, other.values)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"FamilyCounts(parent_sizes={_sizes_shown(self.parent_sizes)}, states={self.states}, "
+            f"observed={self.observed}, total={self.total})"
+        )
+
+    def _must_match(self, other: FamilyCounts) -> None:
+        if (self.parent_sizes, self.states) != (other.parent_sizes, other.states):
+            raise CountsError(
+                f"Expected counts of one family, got {self!r} and {other!r}.",
+                parameter="counts",
+                value=other,
+            )
+
+
+def as_counts(counts: FamilyCounts | ArrayLike) -> FamilyCounts:
+    """Return counts as :class:`FamilyCounts`; what already is one is returned as it is.
+
+    Parameters
+    ----------
+    counts : FamilyCounts or array_like [configuration, state]
+
+    Returns
+    -------
+    FamilyCounts
+
+    Examples
+    --------
+    >>> as_counts([[3, 1], [2, 5]])
+    FamilyCounts(parent_sizes=(2,), states=2, observed=2, total=11)
+    """
+    return counts if isinstance(counts, FamilyCounts) else FamilyCounts.from_array(counts)
+
+
+def _sizes_shown(sizes: tuple[int, ...]) -> str:
+    return (
+        str(sizes) if len(sizes) <= 6 else f"({sizes[0]}, ..., {sizes[-1]}; {len(sizes)} parents)"
+    )
+
+
+def _sizes_of(shape: tuple[int, ...], parent_sizes: Sequence[int] | None) -> tuple[int, ...]:
+    """Settle the parent sizes of a dense table whose axes but the last are `shape`."""
+    if parent_sizes is not None:
+        sizes = checked_sizes(parent_sizes)
+        if shape != sizes and shape != (math.prod(sizes),):
+            raise expected(
+                f"{amount(math.prod(sizes))} rows for `parent_sizes` {sizes}",
+                "counts",
+                shape,
+                got=f"shape {shape} before the states",
+                kind=CountsError,
+            )
+        return sizes
+    if not shape:
+        raise expected(
+            "an array [configuration, state]",
+            "counts",
+            shape,
+            "write [[3, 1]] for the counts of a single configuration",
+            got="one dimension",
+            kind=CountsError,
+        )
+    if 0 in shape:
+        raise expected(
+            "at least one configuration",
+            "counts",
+            shape,
+            "give a row of zeros for a configuration without data",
+            got=f"shape {shape} before the states",
+            kind=CountsError,
+        )
+    return shape

@@ -1,0 +1,283 @@
+"""Every error Colonnade raises on purpose, and the one place that words them.
+
+All derive from :class:`ColonnadeError`; most are also the built-in error a caller would expect
+(``ValueError``, ``ImportError``), so that either ``except`` clause catches them. What an error is
+about travels in attributes, never only in its text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = [
+    "ColonnadeError",
+    "ConvergenceWarning",
+    "CountsError",
+    "DataError",
+    "InputError",
+    "MissingExtraError",
+    "NotSupportedError",
+    "TooLargeError",
+    "amount",
+    "expected",
+    "listing",
+    "require",
+]
+
+_LONGEST_VALUE = 80
+
+
+class ColonnadeError(Exception):
+    """Root of all errors raised by Colonnade."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default calls the constructor with the finished message, which has other parameters;
+        # errors raised in a worker process must arrive whole.
+        return _restore, (type(self), self.args, self.__dict__.copy())
+
+
+class InputError(ColonnadeError, ValueError):
+    """A parameter has a value it cannot take.
+
+    Attributes
+    ----------
+    parameter : str or None
+        Name of the parameter.
+    value : object
+        The value received.
+    """
+
+    def __init__(self, message: str, *, parameter: str | None = None, value: Any = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+        self.value = value
+
+
+class CountsError(InputError):
+    """A table of counts is malformed, or two tables do not fit together.
+
+    Attributes
+    ----------
+    configuration : int or tuple of int or None
+        The configuration the error is about, if it is about one.
+    state : int or None
+        The state the error is about, if it is about one.
+    """
+
+    configuration: int | tuple[int, ...] | None = None
+    state: int | None = None
+
+
+class DataError(ColonnadeError, ValueError):
+    """The data a user handed over cannot be used; the message begins with the place.
+
+    Attributes
+    ----------
+    place : str
+        Where in the data, for example ``"Column 'smoker'"``.
+    details : dict
+        Whatever else the error is about, by name; each is an attribute as well.
+    """
+
+    def __init__(self, place: str, problem: str, hint: str = "", **details: Any) -> None:
+        super().__init__(_with_hint(f"{place}: {problem}", hint))
+        self.__dict__.update(details)
+        self.place = place
+        self.details = details
+
+
+class MissingExtraError(ColonnadeError, ImportError):
+    """An optional package is not installed.
+
+    Attributes
+    ----------
+    package : str
+        The package that is missing.
+    extra : str
+        The extra of Colonnade that installs it.
+
+    Examples
+    --------
+    >>> raise MissingExtraError("Reference()", package="numpyro", extra="reference")
+    Traceback (most recent call last):
+    colonnade.exceptions.MissingExtraError: Reference() needs the package 'numpyro'.
+    Hint: pip install "colonnade[reference]".
+    """
+
+    def __init__(self, feature: str, *, package: str, extra: str) -> None:
+        hint = f'pip install "colonnade[{extra}]".'
+        super().__init__(
+            _with_hint(f"{feature} needs the package {package!r}.", hint), name=package
+        )
+        self.feature = feature
+        self.package = package
+        self.extra = extra
+
+
+class TooLargeError(ColonnadeError, ValueError):
+    """An answer would be larger than the limit the caller set.
+
+    Attributes
+    ----------
+    size : int
+        Cells (or whatever ``unit`` says) the answer would have.
+    limit : int
+        The limit it exceeds.
+    unit : str
+        What is counted.
+    """
+
+    def __init__(
+        self, what: str, *, size: int, limit: int, hint: str = "", unit: str = "cells"
+    ) -> None:
+        problem = f"{what} would have {amount(size)} {unit}, more than the limit of "
+        super().__init__(_with_hint(f"{problem}{amount(limit)}.", hint))
+        self.size = size
+        self.limit = limit
+        self.unit = unit
+
+
+class ConvergenceWarning(UserWarning):
+    """A sampler or an iteration stopped before its result could be trusted."""
+
+
+class NotSupportedError(ColonnadeError, NotImplementedError):
+    """The request is well formed, but has no meaning or no method here.
+
+    Attributes
+    ----------
+    request : str
+        What was asked for.
+    """
+
+    def __init__(self, request: str, reason: str, hint: str = "") -> None:
+        super().__init__(_with_hint(f"{request} is not supported: {reason}.", hint))
+        self.request = request
+        self.reason = reason
+
+
+def expected(
+    what: str,
+    parameter: str,
+    value: Any,
+    hint: str = "",
+    *,
+    got: str = "",
+    kind: type[InputError] = InputError,
+) -> InputError:
+    """Word the error for a parameter with a wrong value; the caller raises it.
+
+    Parameters
+    ----------
+    what : str
+        What was expected, without a full stop.
+    parameter : str
+        Name of the parameter as the user typed it.
+    value : object
+        The value received; long ones are shortened in the text, never in the attribute.
+    hint : str, optional
+        One action that would help, without a full stop.
+    got : str, optional
+        What to say was received, where the value itself would say too little or too much.
+    kind : type, optional
+        The error class.
+
+    Returns
+    -------
+    InputError
+
+    Examples
+    --------
+    >>> raise expected("a number above 0", "s", -1.0, "use s=None for the number of states")
+    Traceback (most recent call last):
+    colonnade.exceptions.InputError: Expected a number above 0 for `s`, got -1.0.
+    Hint: use s=None for the number of states.
+    """
+    text = f"Expected {what} for `{parameter}`, got {got or _shown(value)}."
+    return kind(_with_hint(text, hint), parameter=parameter, value=value)
+
+
+def require(module: str, *, feature: str, extra: str) -> Any:
+    """Import an optional package, or say how to install it.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name of the module to import.
+    feature : str
+        What needs it, as the user typed it.
+    extra : str
+        The extra of Colonnade that installs it.
+
+    Returns
+    -------
+    module
+
+    Examples
+    --------
+    >>> require("math", feature="Doctest", extra="none").sqrt(4.0)
+    2.0
+    """
+    import importlib
+
+    package = module.partition(".")[0]
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        # A package that is installed but broken must show its own error, not our hint.
+        if error.name is None or error.name.partition(".")[0] != package:
+            raise
+        raise MissingExtraError(feature, package=package, extra=extra) from error
+
+
+def listing(items: Iterable[Any], limit: int = 10) -> str:
+    """Write a list for a message: at most `limit` items, then how many more there are.
+
+    Examples
+    --------
+    >>> listing(["no", "yes"])
+    "['no', 'yes']"
+    >>> listing(range(100), limit=3)
+    '[0, 1, 2, ... 97 more]'
+    """
+    shown = [repr(item) for item in items]
+    rest = len(shown) - limit
+    tail = [f"... {rest} more"] if rest > 0 else []
+    return "[" + ", ".join(shown[:limit] + tail) + "]"
+
+
+def amount(size: int) -> str:
+    """Write a number of things for a message, whatever its size.
+
+    Examples
+    --------
+    >>> amount(50_000_000), amount(20**300)
+    ('50,000,000', '2.04e390')
+    """
+    # Beyond a million million nobody reads the digits, and a float may not hold the number.
+    if size < 10**12:
+        return f"{size:,}"
+    exponent, fraction = divmod(math.log10(size), 1)
+    return f"{10**fraction:.2f}e{int(exponent)}"
+
+
+def _with_hint(text: str, hint: str) -> str:
+    return f"{text} Hint: {hint.rstrip('.')}." if hint else text
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a broken __repr__ must not hide the error we are wording
+        text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
+
+
+def _restore(
+    kind: type[ColonnadeError], args: tuple[Any, ...], attributes: dict[str, Any]
+) -> ColonnadeError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error

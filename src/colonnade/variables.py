@@ -1,0 +1,353 @@
+"""Variables, families, and the order of configurations.
+
+**The convention, for the whole package.** Arrays about one family are ``[configuration, state]``.
+A configuration is one joint state of the parents. Parents come in the order given, and the last
+one varies fastest, so that a C-ordered array of shape ``(*parent_sizes, r)`` is the same memory.
+A family without parents has exactly one configuration. The number of configurations is a Python
+integer: it may exceed what 64 bits hold, and nothing in the package counts on the contrary.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.exceptions import DataError, amount, expected, listing
+
+__all__ = [
+    "Family",
+    "State",
+    "Variable",
+    "configuration_codes",
+    "configuration_index",
+    "sort_keys",
+]
+
+State: TypeAlias = str | int | bool
+
+_INT64 = 2**63
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variable:
+    """A categorical variable: a name and its states, in order.
+
+    States keep their type, and types count: ``(0, 1)`` and ``(False, True)`` are different.
+
+    Parameters
+    ----------
+    name : str
+        Not empty.
+    states : iterable of str, int or bool
+        At least one, all different; truth values do not mix with integers, because Python
+        takes ``True`` and ``1`` for the same key.
+
+    Examples
+    --------
+    >>> smoker = Variable("smoker", ["no", "yes"])
+    >>> smoker.cardinality, smoker.index("yes")
+    (2, 1)
+    >>> Variable("x", (0, 1)) == Variable("x", (False, True))
+    False
+    """
+
+    name: str
+    states: tuple[State, ...]
+    _positions: dict[State, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise expected("a non-empty string", "name", self.name)
+        if isinstance(self.states, str | bytes) or not isinstance(self.states, Iterable):
+            raise expected(
+                "a sequence of states", "states", self.states, "give a list, such as ['no', 'yes']"
+            )
+        states = tuple(_checked_state(state, self.name) for state in self.states)
+        if not states:
+            raise expected("at least one state", "states", states)
+        if len({isinstance(state, bool) for state in states if not isinstance(state, str)}) == 2:
+            raise expected(
+                "either truth values or integers, not both,",
+                "states",
+                states,
+                "use strings for all of them",
+            )
+        positions = {state: position for position, state in enumerate(states)}
+        if len(positions) < len(states):
+            repeated = [s for i, s in enumerate(states) if positions[s] != i]
+            raise expected("different states", "states", states, f"remove {listing(repeated)}")
+        object.__setattr__(self, "name", str(self.name))
+        object.__setattr__(self, "states", states)
+        object.__setattr__(self, "_positions", positions)
+
+    @property
+    def cardinality(self) -> int:
+        """Number of states."""
+        return len(self.states)
+
+    def index(self, state: Any) -> int:
+        """Return the position of a state.
+
+        Parameters
+        ----------
+        state : str, int or bool
+            NumPy scalars count as the Python values they hold.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        DataError
+            If the variable has no such state; the error carries ``variable``, ``state`` and
+            ``allowed``.
+
+        Examples
+        --------
+        >>> Variable("x", (0, 1)).index(True)
+        Traceback (most recent call last):
+        colonnade.exceptions.DataError: Variable 'x': state True is not one of [0, 1].
+        """
+        plain = _plain(state)
+        position = self._positions.get(plain) if isinstance(plain, str | int) else None
+        if position is None or isinstance(plain, bool) != isinstance(self.states[position], bool):
+            raise DataError(
+                f"Variable {self.name!r}",
+                f"state {plain!r} is not one of {listing(self.states)}.",
+                variable=self.name,
+                state=state,
+                allowed=self.states,
+            )
+        return position
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Variable):
+            return NotImplemented
+        return self._typed() == other._typed()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.states))
+
+    def _typed(self) -> tuple[str, tuple[tuple[type, State], ...]]:
+        return self.name, tuple((type(state), state) for state in self.states)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A child variable and its parents, in order.
+
+    Parameters
+    ----------
+    child : Variable
+    parents : iterable of Variable, optional
+        All names differ, also from the child's.
+
+    Examples
+    --------
+    >>> smoker = Variable("smoker", ["no", "yes"])
+    >>> age = Variable("age", ["young", "middle", "old"])
+    >>> family = Family(Variable("cancer", [False, True]), (smoker, age))
+    >>> family.cardinality, family.parent_sizes, family.configurations
+    (2, (2, 3), 6)
+    >>> family.configuration_index(("yes", "young"))
+    3
+    >>> family.configuration(3)
+    ('yes', 'young')
+    """
+
+    child: Variable
+    parents: tuple[Variable, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.child, Variable):
+            raise expected("a Variable", "child", self.child)
+        if isinstance(self.parents, Variable) or not isinstance(self.parents, Iterable):
+            raise expected("a sequence of Variable", "parents", self.parents, "give a tuple")
+        parents = tuple(self.parents)
+        for parent in parents:
+            if not isinstance(parent, Variable):
+                raise expected("only Variable objects", "parents", parent)
+        names = [self.child.name, *(parent.name for parent in parents)]
+        if len(set(names)) < len(names):
+            raise expected("different names of child and parents", "parents", names)
+        object.__setattr__(self, "parents", parents)
+
+    @property
+    def cardinality(self) -> int:
+        """Number of states of the child, the paper's r."""
+        return self.child.cardinality
+
+    @property
+    def parent_sizes(self) -> tuple[int, ...]:
+        """Number of states of each parent."""
+        return tuple(parent.cardinality for parent in self.parents)
+
+    @property
+    def configurations(self) -> int:
+        """Number of joint states of the parents, the paper's q."""
+        return math.prod(self.parent_sizes)
+
+    def configuration_index(self, states: Sequence[Any] | Mapping[str, Any]) -> int:
+        """Return the position of a configuration.
+
+        Parameters
+        ----------
+        states : sequence or mapping
+            One state a parent, in order; or parent names to states.
+
+        Returns
+        -------
+        int
+            From 0 to ``configurations - 1``.
+
+        Examples
+        --------
+        >>> family = Family(Variable("x", "ab".split()), (Variable("y", (0, 1, 2)),))
+        >>> family.configuration_index({"y": 2})
+        2
+        """
+        names = [parent.name for parent in self.parents]
+        if isinstance(states, Mapping):
+            fits = set(states) == set(names)
+        else:
+            fits = isinstance(states, Sequence | np.ndarray) and not isinstance(states, str)
+            fits = fits and len(states) == len(names)
+        if not fits:
+            raise expected(f"one state for each of {listing(names)}", "states", states)
+        if isinstance(states, Mapping):
+            states = [states[name] for name in names]
+        codes = [parent.index(state) for parent, state in zip(self.parents, states, strict=True)]
+        return configuration_index(codes, self.parent_sizes)
+
+    def configuration(self, index: int) -> tuple[State, ...]:
+        """Return the parent states of the configuration at a position.
+
+        Parameters
+        ----------
+        index : int
+            From 0 to ``configurations - 1``.
+
+        Returns
+        -------
+        tuple
+            One state a parent.
+
+        Examples
+        --------
+        >>> Family(Variable("x", (0, 1))).configuration(0)
+        ()
+        """
+        codes = configuration_codes(index, self.parent_sizes)
+        return tuple(p.states[code] for p, code in zip(self.parents, codes, strict=True))
+
+
+def configuration_index(codes: Sequence[int], parent_sizes: Sequence[int]) -> int:
+    """Return the position of the configuration with these parent codes.
+
+    Examples
+    --------
+    >>> configuration_index((1, 0), (2, 3))
+    3
+    """
+    if len(codes) != len(parent_sizes):
+        raise expected(f"{len(parent_sizes)} parent codes", "configuration", codes)
+    index = 0
+    for code, size in zip(codes, parent_sizes, strict=True):
+        code = _integer(code, "configuration")
+        if not 0 <= code < size:
+            what = f"parent codes below {listing(parent_sizes)}"
+            raise expected(what, "configuration", tuple(codes))
+        index = index * size + code
+    return index
+
+
+def configuration_codes(index: int, parent_sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return the parent codes of the configuration at a position.
+
+    Examples
+    --------
+    >>> configuration_codes(3, (2, 3))
+    (1, 0)
+    """
+    rest = _integer(index, "configuration")
+    configurations = math.prod(parent_sizes)
+    if not 0 <= rest < configurations:
+        what = f"an integer from 0, below {amount(configurations)},"
+        raise expected(what, "configuration", index)
+    codes = []
+    for size in reversed(parent_sizes):
+        rest, code = divmod(rest, size)
+        codes.append(code)
+    return tuple(reversed(codes))
+
+
+def sort_keys(codes: NDArray[Any], parent_sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Pack rows of parent codes into as few 64-bit words as hold them, keeping their order.
+
+    Comparing two rows word by word orders them as their configurations are ordered. With fewer
+    than 2**63 configurations there is one word, and it is the position of the configuration.
+
+    Parameters
+    ----------
+    codes : array [row, parent]
+        Valid parent codes.
+    parent_sizes : sequence of int
+
+    Returns
+    -------
+    array [row, word]
+
+    Examples
+    --------
+    >>> sort_keys(np.array([[0, 2], [1, 0]]), (2, 3)).ravel().tolist()
+    [2, 3]
+    """
+    words = []
+    word = np.zeros(len(codes), dtype=np.int64)
+    span = 1
+    for column, size in enumerate(parent_sizes):
+        if span * size >= _INT64:
+            words.append(word)
+            word, span = codes[:, column].astype(np.int64), size
+        else:
+            word = word * size + codes[:, column]
+            span *= size
+    return np.stack([*words, word], axis=1)
+
+
+def _integer(value: Any, parameter: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise expected("an integer", parameter, value) from None
+
+
+def _plain(state: Any) -> Any:
+    """Return the Python value of a NumPy scalar or of a subclass of str or int, as a plain one."""
+    if isinstance(state, np.generic):
+        state = state.item()
+    if isinstance(state, str):
+        return str.__str__(state)
+    if isinstance(state, int) and not isinstance(state, bool):
+        return int(state)
+    return state
+
+
+def _checked_state(state: Any, name: str) -> State:
+    plain = _plain(state)
+    if isinstance(plain, str | int):
+        return plain
+    hint = "use strings"
+    if isinstance(plain, float):
+        hint = "use strings, or cut the numbers into intervals first"
+    elif plain is None:
+        hint = "a missing value is not a state; leave it out"
+    what = f"strings, integers or truth values as states of {name!r}"
+    raise expected(what, "states", state, hint)

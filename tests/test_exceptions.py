@@ -1,0 +1,88 @@
+import pickle
+
+import pytest
+
+from colonnade.exceptions import (
+    ColonnadeError,
+    CountsError,
+    DataError,
+    InputError,
+    MissingExtraError,
+    NotSupportedError,
+    TooLargeError,
+    expected,
+    require,
+)
+
+ERRORS = [
+    expected("a number above 0", "s", -1, "use s=None"),
+    expected("counts", "counts", [1], kind=CountsError),
+    DataError("Column 'smoker'", "is empty.", "drop it", column="smoker", rows=12),
+    MissingExtraError("Reference()", package="numpyro", extra="reference"),
+    TooLargeError("The dense table", size=20**30, limit=10, hint="use `row`"),
+    NotSupportedError("Sampling", "there is no posterior", "use a prior"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_errors_survive_pickling_with_their_data(error: ColonnadeError) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "builtin"),
+    [
+        (InputError, ValueError),
+        (CountsError, ValueError),
+        (DataError, ValueError),
+        (TooLargeError, ValueError),
+        (MissingExtraError, ImportError),
+        (NotSupportedError, NotImplementedError),
+    ],
+)
+def test_one_root_and_the_builtin_a_caller_expects(kind: type, builtin: type) -> None:
+    assert issubclass(kind, ColonnadeError)
+    assert issubclass(kind, builtin)
+
+
+def test_wording() -> None:
+    assert [str(error) for error in ERRORS] == [
+        "Expected a number above 0 for `s`, got -1. Hint: use s=None.",
+        "Expected counts for `counts`, got [1].",
+        "Column 'smoker': is empty. Hint: drop it.",
+        "Reference() needs the package 'numpyro'. Hint: pip install \"colonnade[reference]\".",
+        "The dense table would have 1.07e39 cells, more than the limit of 10. Hint: use `row`.",
+        "Sampling is not supported: there is no posterior. Hint: use a prior.",
+    ]
+
+
+def test_attributes() -> None:
+    bad, _, data, extra, large, _ = ERRORS
+    assert (bad.parameter, bad.value) == ("s", -1)  # type: ignore[attr-defined]
+    assert (data.place, data.rows) == ("Column 'smoker'", 12)  # type: ignore[attr-defined]
+    assert (extra.extra, extra.package) == ("reference", "numpyro")  # type: ignore[attr-defined]
+    assert (large.size, large.limit) == (20**30, 10)  # type: ignore[attr-defined]
+
+
+def test_long_and_broken_values_do_not_hide_the_error() -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    assert len(str(expected("x", "y", "z" * 10_000))) < 150
+    assert "an object of type Broken" in str(expected("x", "y", Broken()))
+    assert "e5000" in str(TooLargeError("A table", size=10**5000, limit=1))
+
+
+def test_require_tells_missing_from_broken(tmp_path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "broken_for_test.py").write_text("import surely_not_installed_either")
+    with pytest.raises(MissingExtraError, match=r'pip install "colonnade\[demo\]"') as caught:
+        require("surely_not_installed.part", feature="A thing", extra="demo")
+    assert caught.value.package == "surely_not_installed"
+    with pytest.raises(ModuleNotFoundError, match="either") as other:
+        require("broken_for_test", feature="A thing", extra="demo")
+    assert not isinstance(other.value, ColonnadeError)

@@ -1,0 +1,156 @@
+"""The walls of the house: who may import whom, read from the source."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "colonnade"
+
+# From the ground up. A room may import the rooms in the lines above its own, never one beside it.
+LAYERS: list[set[str]] = [
+    {"exceptions"},
+    {"variables"},
+    {"_checks", "_rows", "kernels"},
+    {"counts"},
+    {"pooling", "tables", "theory"},
+    {"posterior"},
+    {"priors"},
+    {"dag"},
+    {"network"},
+    {"inference", "structure", "files"},
+    {"classifier"},
+    {"report"},
+    {"studies"},
+    {"demo", "cli"},
+    {"__main__"},
+]
+HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
+
+# Packages that only some rooms (or modules, as "room.module") may import.
+ONLY_IN: dict[str, set[str]] = {
+    "narwhals": {"tables"},
+    "pandas": {"tables"},
+    "polars": {"tables"},
+    "duckdb": {"tables"},
+    "pyspark": {"tables"},
+    "pyagrum": {"inference", "files"},
+    "pgmpy": {"files"},
+    "matplotlib": {"report", "studies"},
+    "jinja2": {"report", "studies"},
+    "sklearn": {"classifier", "tables.discretize", "demo", "studies"},
+    "numba": {"kernels"},
+    "numpyro": {"pooling"},
+    "jax": {"pooling"},
+    "typer": {"cli"},
+}
+# Inside a room, these modules alone may use these parts of a package.
+ONLY_PARTS: dict[str, tuple[str, ...]] = {
+    "tables.discretize": ("sklearn.preprocessing",),
+    "demo": ("sklearn.datasets", "sklearn.model_selection"),
+}
+
+
+def modules() -> list[str]:
+    paths = sorted(SOURCE.rglob("*.py"))
+    names = [".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in paths]
+    return [name.removesuffix(".__init__") for name in names if name != "__init__"]
+
+
+def tree(module: str) -> ast.Module:
+    path = SOURCE.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(syntax: ast.Module) -> list[str]:
+    """All modules imported anywhere in a file, also inside functions, as dotted names."""
+    found = []
+    for node in ast.walk(syntax):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: relative import"
+            # `from colonnade import theory` imports a room, so the name belongs to the path.
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and _called(node.func) in {"import_module", "require"}:
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                found.append(first.value)
+    return found
+
+
+def _called(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def trespasses(module: str, imported: list[str]) -> list[str]:
+    """What is wrong with the imports of one module, in words."""
+    room = module.split(".")[0]
+    wrong = []
+    for name in imported:
+        package, _, rest = name.partition(".")
+        if package == "colonnade":
+            target = rest.split(".")[0]
+            if target == room or target in {"", "__version__"}:
+                continue
+            if target not in HEIGHT:
+                wrong.append(f"{module} imports colonnade.{target}, which is in no layer")
+            elif HEIGHT[target] >= HEIGHT[room]:
+                wrong.append(f"{module} imports colonnade.{target}, which is not below it")
+        elif package in ONLY_IN:
+            if not {room, module} & ONLY_IN[package]:
+                wrong.append(f"{module} imports {package}, allowed in {sorted(ONLY_IN[package])}")
+            parts = ONLY_PARTS.get(module)
+            if package == "sklearn" and parts and not name.startswith(parts):
+                wrong.append(f"{module} imports {name}, allowed are {parts}")
+    return wrong
+
+
+@pytest.mark.parametrize("module", modules())
+def test_imports_only_what_is_below(module: str) -> None:
+    assert module.split(".")[0] in HEIGHT, f"{module} is in no layer: add its room to LAYERS"
+    assert trespasses(module, imports(tree(module))) == []
+
+
+def test_the_package_itself_imports_nothing_when_loaded() -> None:
+    syntax = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    top = [node for node in syntax.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {name for node in top for name in imports(ast.Module([node], []))}
+    assert {name.split(".")[0] for name in names} <= {"__future__", "typing"}
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("exceptions", "from colonnade.counts import FamilyCounts"),
+        ("pooling.exact", "from colonnade import priors"),
+        ("pooling.exact", "from colonnade.tables import memory"),
+        ("pooling.exact", "def f():\n    import colonnade.network"),
+        ("counts", "import narwhals as nw"),
+        ("priors", "import pyagrum"),
+        ("network", "import matplotlib.pyplot as plt"),
+        ("network", "from sklearn.base import BaseEstimator"),
+        ("tables.discretize", "from sklearn.base import BaseEstimator"),
+        ("tables.memory", "from sklearn.preprocessing import KBinsDiscretizer"),
+        ("posterior", "import importlib\npd = importlib.import_module('pandas')"),
+        ("posterior", "from colonnade.attic import junk"),
+    ],
+)
+def test_a_trespass_is_seen(module: str, line: str) -> None:
+    assert trespasses(module, imports(ast.parse(line)))
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("counts", "from colonnade.variables import sort_keys"),
+        ("tables.files", "from colonnade.tables.memory import codes"),
+        ("tables.discretize", "from sklearn.preprocessing import KBinsDiscretizer"),
+        ("pooling.reference", "require('numpyro', feature='Reference()', extra='reference')"),
+    ],
+)
+def test_an_allowed_import_passes(module: str, line: str) -> None:
+    assert trespasses(module, imports(ast.parse(line))) == []

@@ -1,0 +1,53 @@
+"""What `import colonnade` costs and offers."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import colonnade
+
+HEAVY = {
+    *("duckdb", "jax", "matplotlib", "narwhals", "numba", "numpy", "numpyro", "pandas", "polars"),
+    *("pyagrum", "pyarrow", "rich", "scipy", "sklearn", "typer"),
+}
+
+
+def test_import_loads_no_heavy_package() -> None:
+    code = "import sys; import colonnade; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "colonnade" in loaded
+    assert {name.split(".")[0] for name in loaded} & HEAVY == set()
+
+
+def test_counts_need_only_numpy() -> None:
+    code = "import sys; from colonnade import FamilyCounts, Family; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {name.split(".")[0] for name in loaded} & HEAVY == {"numpy"}
+
+
+@pytest.mark.parametrize("name", colonnade.__all__)
+def test_every_public_name_loads(name: str) -> None:
+    assert getattr(colonnade, name) is getattr(colonnade, name)
+    assert name in dir(colonnade)
+
+
+def test_homes_and_all_agree() -> None:
+    assert {*colonnade._HOMES, *colonnade._MODULES, "__version__"} == set(colonnade.__all__)
+    assert colonnade.__all__ == sorted(colonnade.__all__)
+
+
+def test_unknown_name() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Columns'"):
+        _ = colonnade.Columns  # type: ignore[attr-defined]
+
+
+def test_version_is_the_installed_one() -> None:
+    assert version("colonnade") == colonnade.__version__
+    assert re.fullmatch(r"\d+\.\d+\.\d+", colonnade.__version__)
