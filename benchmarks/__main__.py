@@ -1,0 +1,23 @@
+"""`make bench`: every benchmark, or those named: `make bench ARGS="engines"`."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import engines
+
+BENCHMARKS = {"engines": lambda: (engines.import_time(), engines.run())}
+
+
+def main() -> None:
+    """Run the benchmarks named on the command line, all by default."""
+    names = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        sys.exit(f"Unknown benchmark {unknown[0]!r}; there are: {', '.join(BENCHMARKS)}.")
+    for name in names:
+        BENCHMARKS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""Every compiled loop of the package (Numba).
+
+Plain arrays in, plain arrays out: no names, no warnings, no Python objects. Kernels report trouble
+by a status or an error estimate; the layer that knows the names words the message. The modules are
+imported on first use only, because importing Numba costs more than importing the whole package.
+"""

@@ -1,0 +1,134 @@
+"""Distinct counts per state, the only thing the pooling mathematics needs of a table.
+
+The posterior of alpha depends on a table through f_x(a) = a^(alpha0_x - 1) prod_y Gamma(s a +
+n[y,x]) / Gamma(s a), so through the *distinct* non-zero counts of each state and how many
+configurations have each: a few dozen numbers even for a million configurations.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from colonnade.kernels.special import minus_log_beta
+
+# Counts up to here are tallied by a histogram; beyond it by sorting.
+_HISTOGRAM = 1 << 16
+
+
+@njit(cache=True)
+def _distinct(column, whole):  # type: ignore[no-untyped-def]
+    """Sorted distinct positive values of one column and their multiplicities."""
+    top = 0.0
+    positive = 0
+    for value in column:
+        if value > 0:
+            positive += 1
+            top = max(top, value)
+    if whole and top < _HISTOGRAM and top < 4 * positive + 64:
+        histogram = np.zeros(int(top) + 1)
+        for value in column:
+            histogram[int(value)] += 1.0
+        values = np.empty(positive)
+        times = np.empty(positive)
+        size = 0
+        for value in range(1, histogram.size):
+            if histogram[value] > 0:
+                values[size] = value
+                times[size] = histogram[value]
+                size += 1
+        return values[:size], times[:size]
+    ordered = np.empty(positive)
+    position = 0
+    for value in column:
+        if value > 0:
+            ordered[position] = value
+            position += 1
+    ordered.sort()
+    times = np.empty(positive)
+    size = 0
+    for value in ordered:
+        if size > 0 and ordered[size - 1] == value:
+            times[size - 1] += 1.0
+        else:
+            ordered[size] = value
+            times[size] = 1.0
+            size += 1
+    return ordered[:size], times[:size]
+
+
+@njit(cache=True)
+def _constant(values, row_totals, count, times, row_count, row_times):  # type: ignore[no-untyped-def]
+    """sum of lnGamma over the cells less the same over the rows.
+
+    What the log evidence has besides s and alpha.
+    """
+    largest = 0.0
+    for total in row_count:
+        largest = max(largest, total)
+    constant = 0.0
+    if largest < 1e6:
+        for i in range(count.size):
+            constant += times[i] * math.lgamma(count[i])
+        for i in range(row_count.size):
+            constant -= row_times[i] * math.lgamma(row_count[i])
+        return constant
+    # Row by row, so that the large terms of one row never have to cancel.
+    for y in range(values.shape[0]):
+        running = 0.0
+        for n in values[y]:
+            if n > 0.0:
+                if running > 0.0:
+                    constant -= minus_log_beta(running, n)
+                running += n
+    return constant
+
+
+@njit(cache=True)
+def tally(values, whole):  # type: ignore[no-untyped-def]
+    """Tally a table `[configuration, state]` of floats; `whole` says that all are whole numbers.
+
+    Returns the states with counts, most frequent first; start, count, times: the distinct counts of
+    the i-th of them are count[start[i]:start[i + 1]] and as many configurations as `times` say have
+    them; the same for the row totals; the constant of the log evidence; and the grand total.
+    """
+    rows, states = values.shape
+    totals = np.zeros(states)
+    row_totals = np.zeros(rows)
+    cells = 0
+    for y in range(rows):
+        for x in range(states):
+            n = values[y, x]
+            totals[x] += n
+            row_totals[y] += n
+            if n > 0.0:
+                cells += 1
+    order = np.argsort(-totals, kind="mergesort")
+    tallied = 0
+    while tallied < states and totals[order[tallied]] > 0.0:
+        tallied += 1
+    start = np.zeros(tallied + 1, np.int64)
+    count = np.empty(cells)
+    times = np.empty(cells)
+    column = np.empty(rows)
+    for i in range(tallied):
+        for y in range(rows):
+            column[y] = values[y, order[i]]
+        distinct, multiplicity = _distinct(column, whole)
+        begin = start[i]
+        start[i + 1] = begin + distinct.size
+        count[begin : start[i + 1]] = distinct
+        times[begin : start[i + 1]] = multiplicity
+    used = start[tallied]
+    row_count, row_times = _distinct(row_totals, whole)
+    constant = _constant(values, row_totals, count[:used], times[:used], row_count, row_times)
+    return (
+        order[:tallied].copy(),
+        start,
+        count[:used].copy(),
+        times[:used].copy(),
+        row_count.copy(),
+        row_times.copy(),
+        constant,
+        totals.sum(),
+    )

@@ -1,0 +1,166 @@
+"""Mixtures over s of posteriors of alpha, and the quantiles of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
+from colonnade.pooling.draws import gauss_rule
+from colonnade.pooling.strength import Strength
+
+Floats = NDArray[np.float64]
+
+# Components of s lighter than this do not move a quantile.
+_LIGHT = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One value of the strength s: its weight, and the posterior of alpha given it."""
+
+    weight: float
+    s: float
+    alpha: AlphaPosterior
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlphaMixture(AlphaPosterior):
+    """Posterior of alpha with s integrated out."""
+
+    components: tuple[Component, ...]
+    strength: Strength
+
+    @classmethod
+    def of(cls, components: tuple[Component, ...], strength: Strength) -> AlphaMixture:
+        """Average over s, by the laws of total mean and total covariance."""
+        mean = np.asarray(sum(part.weight * part.alpha.mean for part in components))
+        covariance = np.zeros((mean.size, mean.size))
+        for part in components:
+            apart = part.alpha.mean - mean
+            covariance += part.weight * (part.alpha.covariance + np.outer(apart, apart))
+        engine = components[0].alpha.engine
+        return cls(mean, covariance, strength.log_evidence, engine, components, strength)
+
+    @property
+    def error(self) -> ErrorEstimate:
+        """The integration over s on top of the worst node that matters."""
+        matter = [part.alpha.error for part in self.components if part.weight > _LIGHT]
+        spread = max(
+            float(np.ptp([part.alpha.mean[x] for part in self.components]))
+            for x in range(self.mean.size)
+        )
+        evidence = [error.log_evidence for error in matter if error.log_evidence is not None]
+        return ErrorEstimate(
+            max(error.mean for error in matter) + self.strength.error * spread,
+            max(evidence) + self.strength.error,
+        )
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+        return sample_components(self.components, n, np.random.default_rng(rng))[0]
+
+    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
+        rules = [part.alpha.marginal(state, size) for part in self.components]
+        points = np.concatenate([nodes for nodes, _ in rules])
+        weights = np.concatenate(
+            [part.weight * masses for part, (_, masses) in zip(self.components, rules, strict=True)]
+        )
+        return gauss_rule(points, weights, size)
+
+
+def sample_components(
+    components: Sequence[Component], n: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Independent draws of alpha ``[draw, state]`` and of s ``[draw]``, together."""
+    chosen = rng.multinomial(n, [part.weight for part in components])
+    drawn = [
+        part.alpha.sample(int(k), rng) for part, k in zip(components, chosen, strict=True) if k
+    ]
+    strength = np.repeat([part.s for part in components], chosen)
+    order = rng.permutation(n)
+    return np.concatenate(drawn)[order], strength[order]
+
+
+def cell_quantiles(
+    rows: NDArray[Any], components: Sequence[Component], levels: Sequence[float]
+) -> tuple[Floats, ...]:
+    """Quantiles of theta_yx for rows of counts ``[row, state]``, one array for each level.
+
+    Given alpha_x = a the cell is Beta(n_yx + s a, n_y - n_yx + s (1 - a)); the mixture over a is a
+    Gauss rule.
+    """
+    rows = np.asarray(rows, dtype=np.float64)
+    totals = rows.sum(axis=1)
+    answers = [np.empty(rows.shape) for _ in levels]
+    matter = [part for part in components if part.weight > _LIGHT]
+    for state in range(rows.shape[1]):
+        # equal cells have equal intervals, and most tables have few distinct cells
+        cells, back = np.unique(
+            np.column_stack([rows[:, state], totals]), axis=0, return_inverse=True
+        )
+        shape, other, weight = _beta_shapes(cells, matter, state)
+        for answer, level in zip(answers, levels, strict=True):
+            answer[:, state] = _mixture_quantile(shape, other, weight, level)[back.ravel()]
+    return tuple(answers)
+
+
+def _beta_shapes(
+    cells: Floats, components: Sequence[Component], state: int
+) -> tuple[Floats, Floats, Floats]:
+    """Parameters ``[cell, component]`` and weights of the Beta components of one state."""
+    first, second, weights = [], [], []
+    for part in components:
+        sd = float(np.sqrt(max(part.alpha.covariance[state, state], 0.0)))
+        # the spread of s alpha in units of the Beta parameters decides how many nodes are needed
+        size = 1 if sd == 0.0 else 6 if part.s * sd < 0.03 else 12 if part.s * sd < 0.3 else 24
+        nodes, masses = part.alpha.marginal(state, size)
+        first.append(cells[:, :1] + part.s * nodes)
+        second.append((cells[:, 1:] - cells[:, :1]) + part.s * (1.0 - nodes))
+        weights.append(part.weight * masses)
+    weight = np.concatenate(weights)
+    tiny = np.finfo(np.float64).tiny
+    return (
+        np.maximum(np.concatenate(first, axis=1), tiny),
+        np.maximum(np.concatenate(second, axis=1), tiny),
+        weight / weight.sum(),
+    )
+
+
+def _mixture_quantile(first: Floats, second: Floats, weight: Floats, level: float) -> Floats:
+    """Quantile of mixtures of Beta distributions, one for each row of parameters.
+
+    By bisection and secants.
+    """
+    from scipy.special import betainc, expit, logit
+
+    def excess(y: Floats) -> Floats:
+        return np.asarray(betainc(first, second, expit(y)[:, None]) @ weight - level)
+
+    low = np.full(len(first), -740.0)
+    high = np.full(len(first), 40.0)
+    start = (first / (first + second)) @ weight
+    y = logit(np.clip(start, 1e-12, 1.0 - 1e-12))
+    value = excess(y)
+    below, above = excess(low), excess(high)
+    for _ in range(200):
+        rising = value < 0.0
+        low, below = np.where(rising, y, low), np.where(rising, value, below)
+        high, above = np.where(rising, high, y), np.where(rising, above, value)
+        width = high - low
+        if bool((width <= 1e-13 * (1.0 + np.abs(y))).all() or (np.abs(value) < 1e-15).all()):
+            break
+        # Illinois secant inside the bracket, halving when it would stall
+        secant = low - below * width / np.where(above == below, 1.0, above - below)
+        inside = (secant > low + 1e-3 * width) & (secant < high - 1e-3 * width)
+        fresh = np.where(inside & (width < 2.0), secant, 0.5 * (low + high))
+        settled = np.abs(value) < 1e-15
+        y = np.where(settled, y, fresh)
+        value = excess(y)
+    answer = expit(y)
+    # all of the mass sits at an end: the quantile is the end itself
+    answer = np.where(excess(np.full(len(first), -740.0)) >= 0.0, 0.0, answer)
+    return np.where(excess(np.full(len(first), 40.0)) < 0.0, 1.0, answer)

@@ -1,0 +1,88 @@
+"""Quadrature.
+
+The posterior of alpha by positive quadrature on the simplex, for any counts (docs/exact.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.pooling.alpha import (
+    EPSILON,
+    AlphaPosterior,
+    ErrorEstimate,
+    PooledAlpha,
+    tilted,
+    without_data,
+)
+from colonnade.pooling.tally import Pool, Tally
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Quadrature:
+    """Integrate the posterior of alpha state by state, to nearly the last digit.
+
+    For any counts, whole or fractional, of any size; the work depends on the number of distinct
+    counts, not on the number of configurations or observations.
+
+    Examples
+    --------
+    >>> from colonnade import Hierarchical, Quadrature
+    >>> Hierarchical(engine=Quadrature()).posterior([[0.5, 0.25], [3.0, 1.5]]).alpha.engine
+    Quadrature()
+    """
+
+    def solve(self, tally: Tally, s: float, alpha0: Floats) -> AlphaPosterior:
+        """Posterior of alpha from a tally."""
+        trivial = without_data(tally, alpha0, self)
+        if trivial is not None:
+            return trivial
+        from colonnade.kernels.simplex import simplex_solve
+
+        pool = Pool.of(tally, s, alpha0)
+        log_z, mean, covariance, step_error, panel_error = simplex_solve(
+            *pool.arguments, s, *tilted(pool.arguments, s)
+        )
+        full_mean, full_covariance = pool.spread(mean, covariance)
+        log_evidence = pool.log_evidence(log_z)
+        # what the integrals lose, and one rounding for each unit that the logarithms' terms are
+        # large
+        terms = 1.0 + abs(log_z) + abs(tally.constant) + abs(log_evidence - log_z - tally.constant)
+        log_error = 4.0 * float(step_error + panel_error) + EPSILON * (
+            1.0 + float(tally.times.sum())
+        )
+        deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
+        estimate = ErrorEstimate(
+            max(abs(float(mean.sum()) - 1.0), log_error * deviation) + 32.0 * EPSILON,
+            log_error + 64.0 * EPSILON * terms,
+        )
+        return SimplexAlpha(full_mean, full_covariance, log_evidence, self, pool, estimate)
+
+    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float:
+        """Log evidence alone."""
+        if tally.states == 1 or tally.total == 0.0:
+            return 0.0
+        from colonnade.kernels.simplex import simplex_panels
+
+        pool = Pool.of(tally, s, alpha0)
+        log_z, _ = simplex_panels(*pool.arguments, s, *tilted(pool.arguments, s))
+        return pool.log_evidence(log_z)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimplexAlpha(PooledAlpha):
+    """The chain of partial sums: draws follow it from the whole to the first state."""
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+        from colonnade.kernels.simplex import simplex_draws, simplex_panels
+
+        rng = np.random.default_rng(rng)
+        arguments, s = self.pool.arguments, self.pool.s
+        _, (f, f_domain, g, g_domain, share) = simplex_panels(*arguments, s, *tilted(arguments, s))
+        draws = simplex_draws(f, f_domain, g, g_domain, share, n, rng)
+        return self.pool.spread_draws(draws, rng)

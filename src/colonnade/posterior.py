@@ -1,0 +1,342 @@
+"""CptPosterior: the posterior of one table, from the posterior of alpha.
+
+Given alpha and s the rows are independent, theta_y ~ Dirichlet(s alpha + n_y). So everything here
+is one line or two on top of the moments of alpha (Theorem 1 of the paper), averaged over s where s
+is learned. A configuration never seen has the mean E[alpha]: the table is its observed rows and one
+default row, however many configurations there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.counts import Configuration, FamilyCounts
+from colonnade.exceptions import TooLargeError, expected, require
+from colonnade.pooling.alpha import AlphaPosterior
+from colonnade.pooling.draws import dirichlet
+from colonnade.pooling.mixture import AlphaMixture, Component, cell_quantiles, sample_components
+from colonnade.pooling.strength import Strength
+
+__all__ = ["CptPosterior", "Interval"]
+
+Floats = NDArray[np.float64]
+_LIMIT = 50_000_000
+
+
+class Interval(NamedTuple):
+    """Lower and upper ends, arrays of the same shape."""
+
+    lower: Floats
+    upper: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CptPosterior:
+    """Posterior of a conditional probability table, ``[configuration, state]``.
+
+    Made by ``prior.posterior(counts)``. Dense answers (``mean``, ``variance``, ``interval``,
+    ``sample``) hold all configurations and are refused beyond ``limit`` cells; ``row``, ``default``
+    and ``observed_mean`` work for any number of configurations.
+
+    Attributes
+    ----------
+    counts : FamilyCounts
+    prior : object
+        The prior it came from.
+    components : tuple of Component
+        Weight, strength s and posterior of alpha; one unless s is learned.
+    strength : Strength or None
+        Posterior of s when it is learned.
+    limit : int
+        Largest number of cells of a dense answer; see :meth:`with_limit`.
+
+    Examples
+    --------
+    >>> from colonnade import Hierarchical
+    >>> posterior = Hierarchical().posterior([[8, 2], [0, 0], [7, 1]])
+    >>> posterior.mean.round(3)
+    array([[0.777, 0.223],
+           [0.665, 0.335],
+           [0.833, 0.167]])
+    >>> posterior.borrowed.round(3)
+    array([0.167, 1.   , 0.2  ])
+    """
+
+    counts: FamilyCounts
+    prior: Any
+    components: tuple[Component, ...]
+    strength: Strength | None = None
+    limit: int = _LIMIT
+
+    def with_limit(self, limit: int) -> CptPosterior:
+        """The same posterior with another limit on the cells of dense answers."""
+        if limit < 1:
+            raise expected("a whole number of at least 1", "limit", limit)
+        return replace(self, limit=limit)
+
+    # ------------------------------------------------------------------ alpha
+
+    @property
+    def alpha(self) -> AlphaPosterior:
+        """Posterior of alpha, which every row leans on."""
+        if len(self.components) == 1:
+            return self.components[0].alpha
+        assert self.strength is not None
+        return AlphaMixture.of(self.components, self.strength)
+
+    @property
+    def log_evidence(self) -> float | None:
+        """Log probability of the counts, in the order they came.
+
+        None if the engine has no evidence.
+        """
+        if self.strength is not None:
+            return self.strength.log_evidence
+        return self.components[0].alpha.log_evidence
+
+    # ------------------------------------------------------------------ means
+
+    @property
+    def default(self) -> Floats:
+        """Mean of any configuration that was not observed, ``[state]``."""
+        return np.asarray(self._row_means(np.zeros((1, self.counts.states)))[0])
+
+    @property
+    def observed_mean(self) -> Floats:
+        """Mean of the observed configurations, ``[observed, state]``.
+
+        In the order of ``counts.codes``.
+        """
+        return self._row_means(self.counts.values)
+
+    def row(self, configuration: Configuration) -> Floats:
+        """Mean of one configuration, ``[state]``, given by its index or its parent codes.
+
+        Examples
+        --------
+        >>> from colonnade import SymmetricDirichlet
+        >>> SymmetricDirichlet().posterior([[8, 2], [0, 0]]).row(0)
+        array([0.75, 0.25])
+        """
+        return np.asarray(self._row_means(self.counts.row(configuration)[None])[0])
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of every cell, ``[configuration, state]``: the estimate of the table."""
+        return self._dense(self.observed_mean, self.default, "The mean")
+
+    def predictive(self) -> Floats:
+        """Probability of the next observation in every configuration; another name of ``mean``."""
+        return self.mean
+
+    @property
+    def borrowed(self) -> Floats:
+        """Weight s / (n_y + s) of each configuration that is taken from the pool.
+
+        ``[configuration]``.
+        """
+        totals = self.counts.row_totals[:, None]
+        seen = sum(part.weight * part.s / (totals + part.s) for part in self.components)
+        return self._dense(np.asarray(seen), np.ones(1), "The weights")[:, 0]
+
+    # ------------------------------------------------------------- dispersion
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of every cell, ``[configuration, state]``."""
+        blank = np.zeros((1, self.counts.states))
+        return self._dense(
+            self._row_variances(self.counts.values), self._row_variances(blank)[0], "The variance"
+        )
+
+    def covariance(self, y: Configuration, y2: Configuration | None = None) -> Floats:
+        """Covariance of the cells of one configuration with those of another, ``[state, state]``.
+
+        Parameters
+        ----------
+        y, y2 : int or tuple of int
+            Configurations; without `y2` both are `y`.
+
+        Examples
+        --------
+        >>> from colonnade import Hierarchical
+        >>> posterior = Hierarchical().posterior([[8, 2], [0, 0], [7, 1]])
+        >>> bool(
+        ...     (posterior.covariance(0, 1)[0, 0] > 0)
+        ...     and (abs(posterior.covariance(1).sum()) < 1e-15)
+        ... )
+        True
+        """
+        row = self.counts.row(y).astype(np.float64)
+        other = row if y2 is None else self.counts.row(y2).astype(np.float64)
+        same = y2 is None or self._same(y, y2)
+        mean, mean2 = self._row_means(row[None])[0], self._row_means(other[None])[0]
+        total = np.zeros((row.size, row.size))
+        for part in self.components:
+            size, size2 = row.sum() + part.s, other.sum() + part.s
+            first = (row + part.s * part.alpha.mean) / size
+            second = (other + part.s * part.alpha.mean) / size2
+            # Theorem 1: C is (n_y + s)(n_y' + s), with one more in the second factor within a row
+            within = part.s**2 * part.alpha.covariance / (size * (size2 + 1.0 if same else size2))
+            if same:
+                within += (np.diag(first) - np.outer(first, first)) / (size + 1.0)
+            total += part.weight * (within + np.outer(first - mean, second - mean2))
+        return total
+
+    def interval(
+        self, level: float = 0.95, configurations: Sequence[Configuration] | None = None
+    ) -> Interval:
+        """Equal-tailed credible interval of every cell.
+
+        The distribution of a cell is a mixture over alpha of Beta distributions; its quantiles are
+        found from that mixture.
+
+        Parameters
+        ----------
+        level : float
+            Probability inside, between 0 and 1.
+        configurations : sequence of int or tuple of int, optional
+            Only these, in this order.
+
+        Returns
+        -------
+        Interval
+            ``lower`` and ``upper``, each ``[configuration, state]``.
+
+        Examples
+        --------
+        >>> from colonnade import Hierarchical
+        >>> lower, upper = Hierarchical().posterior([[8, 2], [0, 0], [7, 1]]).interval(0.9)
+        >>> lower.round(2)
+        array([[0.56, 0.06],
+               [0.09, 0.  ],
+               [0.61, 0.02]])
+        """
+        if not isinstance(level, int | float) or not 0.0 < level < 1.0:
+            raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
+        tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+        if configurations is not None:
+            rows = np.array([self.counts.row(configuration) for configuration in configurations])
+            return Interval(
+                *cell_quantiles(rows.reshape(-1, self.counts.states), self.components, tails)
+            )
+        self._must_fit("The interval", 2)
+        rows = np.vstack([self.counts.values, np.zeros((1, self.counts.states))])
+        ends = cell_quantiles(rows, self.components, tails)
+        return Interval(*(self._dense(end[:-1], end[-1], "The interval") for end in ends))
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+        """Independent draws of the whole table, ``[draw, configuration, state]``.
+
+        Each draw takes s, then alpha, then all rows given both: rows of one draw belong together.
+
+        Examples
+        --------
+        >>> from colonnade import Hierarchical
+        >>> Hierarchical().posterior([[8, 2], [0, 0], [7, 1]]).sample(4, rng=1).shape
+        (4, 3, 2)
+        """
+        self._must_fit(f"A sample of {n} tables", n)
+        rows = self.counts.to_array(limit=self.limit)
+        return self.sample_rows(rows, n, rng)
+
+    def sample_rows(
+        self, rows: NDArray[Any], n: int, rng: np.random.Generator | int | None = None
+    ) -> Floats:
+        """Independent joint draws of rows with the given counts, ``[draw, row, state]``.
+
+        a row of zeros is an unobserved configuration.
+        """
+        if n < 1:
+            raise expected("a whole number of at least 1", "n", n)
+        rng = np.random.default_rng(rng)
+        alpha, strength = self.sample_alpha(n, rng)
+        return dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
+
+    def sample_alpha(
+        self, n: int, rng: np.random.Generator | int | None = None
+    ) -> tuple[Floats, Floats]:
+        """Independent draws of alpha ``[draw, state]`` and of s ``[draw]``, together."""
+        return sample_components(self.components, n, np.random.default_rng(rng))
+
+    def to_arviz(self, draws: int = 1000, rng: np.random.Generator | int | None = None) -> Any:
+        """Draws of theta and alpha as an ``arviz.InferenceData`` (extra ``arviz``).
+
+        Parameters
+        ----------
+        draws : int
+            Number of independent draws, as one chain.
+        rng : Generator or int, optional
+        """
+        arviz = require("arviz", feature="CptPosterior.to_arviz", extra="arviz")
+        self._must_fit(f"A sample of {draws} tables", draws)
+        rng = np.random.default_rng(rng)
+        alpha, strength = self.sample_alpha(draws, rng)
+        rows = self.counts.to_array(limit=self.limit)
+        theta = dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
+        return arviz.from_dict(
+            posterior={"theta": theta[None], "alpha": alpha[None], "s": strength[None]},
+            dims={"theta": ["configuration", "state"], "alpha": ["state"]},
+        )
+
+    # ---------------------------------------------------------------- private
+
+    def _row_means(self, rows: NDArray[Any]) -> Floats:
+        """Theorem 1: E[theta_yx] = (n_yx + s E[alpha_x]) / (n_y + s), averaged over s."""
+        totals = rows.sum(axis=1, keepdims=True)
+        mean = np.zeros(rows.shape)
+        for part in self.components:
+            mean += part.weight * ((rows + part.s * part.alpha.mean) / (totals + part.s))
+        return mean
+
+    def _row_variances(self, rows: NDArray[Any]) -> Floats:
+        """The diagonal of `covariance`, for many rows."""
+        totals = rows.sum(axis=1, keepdims=True)
+        mean = self._row_means(rows)
+        variance = np.zeros(rows.shape)
+        for part in self.components:
+            size = totals + part.s
+            own = (rows + part.s * part.alpha.mean) / size
+            within = (own * (1.0 - own) + part.s**2 * np.diag(part.alpha.covariance) / size) / (
+                size + 1.0
+            )
+            variance += part.weight * (within + (own - mean) ** 2)
+        return variance
+
+    def _same(self, y: Configuration, y2: Configuration) -> bool:
+        from colonnade.variables import configuration_codes
+
+        sizes = self.counts.parent_sizes
+        left, right = (
+            tuple(c) if isinstance(c, tuple | list) else configuration_codes(c, sizes)
+            for c in (y, y2)
+        )
+        return tuple(left) == tuple(right)
+
+    def _must_fit(self, what: str, copies: int = 1) -> None:
+        cells = self.counts.configurations * self.counts.states * copies
+        if cells > self.limit:
+            hint = "use `row`, `observed_mean` and `default`, or raise the limit with `with_limit`"
+            raise TooLargeError(what, size=cells, limit=self.limit, hint=hint)
+
+    def _dense(self, observed: Floats, default: Floats, what: str) -> Floats:
+        self._must_fit(what)
+        if self.counts.observed == self.counts.configurations:
+            return observed
+        dense = np.tile(default, (self.counts.configurations, 1))
+        dense[self.counts.index] = observed
+        return dense
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        learned = "" if self.strength is None else f", s={self.strength.mean:.4g} (learned)"
+        return (
+            f"CptPosterior({counts.configurations} configurations ({counts.observed} observed) "
+            f"x {counts.states} states, "
+            f"n={counts.total}, prior={self.prior!r}{learned}, log_evidence={self.log_evidence})"
+        )
