@@ -25,7 +25,7 @@ from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.tally import Pool, Tally
 
 Floats = NDArray[np.float64]
-_LARGEST = 200_000
+LARGEST = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,10 @@ def _check(tally: Tally) -> None:
             "its mixture is finite for whole counts only",
             "use engine=Quadrature(), or engine=None to choose automatically",
         )
-    if tally.total > _LARGEST:
+    if tally.total > LARGEST:
         raise NotSupportedError(
             f"Exact() for {tally.total:.0f} observations",
-            f"its work grows with their square and is limited to {_LARGEST}",
+            f"its work grows with their square and is limited to {LARGEST}",
             "use engine=Quadrature(), or engine=None to choose automatically",
         )
 
