@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.special import digamma
+from colonnade.kernels.special import digamma, digamma_rise, log_rise
 from colonnade.kernels.tilt import log_weight
 
 # Weights this far below their peak are left out of the windows.
@@ -20,20 +20,114 @@ _NEGLIGIBLE = 1e-26
 _UNDERFLOW = 1e-280
 
 
-@njit(cache=True)
-def _poisson_binomial(count, times, u, size):  # type: ignore[no-untyped-def]
+# All terms are positive, so the order of summation may be left to the compiler: it can then use
+# vector instructions, and no accuracy is lost.
+_ANY_ORDER = {"reassoc", "contract", "nsz"}
+
+
+@njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
+def _convolve(left, right):  # type: ignore[no-untyped-def]
+    out = np.zeros(left.size + right.size - 1)
+    for i in range(left.size):
+        for k in range(right.size):
+            out[i + k] += left[i] * right[k]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _harmonic(low, high, power):  # type: ignore[no-untyped-def]
+    """Sum of nu^-power for nu from low to high - 1 (low at least 64), by Euler and Maclaurin."""
+    if power == 1:
+        return digamma_rise(low, high - low)
+    total = 0.0
+    for end, sign in ((low, 1.0), (high, -1.0)):
+        term = end**-power
+        square = 1.0 / (end * end)
+        value = term * end / (power - 1.0) + 0.5 * term + power * term / (12.0 * end)
+        rise = power * (power + 1.0) * (power + 2.0)
+        value -= rise * term * square / (720.0 * end)
+        rise *= (power + 3.0) * (power + 4.0)
+        value += rise * term * square * square / (30240.0 * end)
+        total += sign * value
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _reach(mean):  # type: ignore[no-untyped-def]
+    """How far a sum of rare trials with this mean must be followed to underflow."""
+    return int(mean + 36.0 * math.sqrt(mean) + 190.0)
+
+
+@njit(cache=True, nogil=True)
+def _split(count, times, u):  # type: ignore[no-untyped-def]
+    """Where to stop making trials one by one: from there on they are rare, and made all at once.
+
+    The recurrence of `_rare_trials` has terms that fall by the factor reach / (split * harmonic);
+    a third makes it as accurate as adding trials.
+    """
+    largest = count[-1]
+    split = 64.0
+    while split < largest:
+        harmonic = 0.0
+        for i in range(count.size):
+            if count[i] > split:
+                harmonic += times[i] * digamma_rise(split, count[i] - split)
+        if 3.0 * _reach(u * harmonic) <= split * harmonic and u * harmonic < 300.0:
+            return split
+        split *= 2.0
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def _rare_trials(count, times, u, split):  # type: ignore[no-untyped-def]
+    """Distribution of the successes among all trials nu >= split, from its power sums.
+
+    prod (1 + u z / nu) is exp(sum_j (-1)^(j+1) (u z)^j P_j / j) with P_j the sum of nu^-j, hence
+    m c_m = sum_j (-1)^(j+1) u^j P_j c_(m-j).
+    """
+    terms = 40
+    sums = np.zeros(terms + 1)
+    scale = 0.0
+    for i in range(count.size):
+        if count[i] > split:
+            scale += times[i] * (log_rise(split, u) - log_rise(count[i], u))
+            for j in range(1, terms + 1):
+                sums[j] += times[i] * _harmonic(split, count[i], j)
+    for j in range(1, terms + 1):
+        sums[j] *= u**j if j % 2 else -(u**j)
+    out = np.zeros(_reach(sums[1]) + 1)
+    out[0] = math.exp(scale)
+    used = 1
+    for m in range(1, out.size):
+        value = 0.0
+        for j in range(1, min(m, terms) + 1):
+            value += sums[j] * out[m - j]
+        if value < _UNDERFLOW and m > sums[1]:
+            break
+        out[m] = value / m
+        used = m + 1
+    return out[:used].copy()
+
+
+@njit(cache=True, nogil=True)
+def _poisson_binomial(count, times, u):  # type: ignore[no-untyped-def]
     """Distribution of the tables beyond one a cell.
 
-    a factor (s alpha + nu) is a trial with success probability u / (u + nu).
+    A factor (s alpha + nu) of the rising factorial is a trial that succeeds with probability
+    u / (u + nu).
     """
-    probability = np.zeros(size + 1)
-    fresh = np.zeros(size + 1)
+    split = _split(count, times, u)
+    size = 1.0
+    for i in range(count.size):
+        size += times[i] * (min(count[i], split) - 1.0)
+    probability = np.zeros(int(size) + 1)
+    fresh = np.zeros(int(size) + 1)
     probability[0] = 1.0
     low = 0
     high = 1
     trials = times.sum()
     first = 0
-    for nu in range(1, int(count[-1])):
+    for nu in range(1, int(split)):
         while count[first] <= nu:
             trials -= times[first]
             first += 1
@@ -50,12 +144,12 @@ def _poisson_binomial(count, times, u, size):  # type: ignore[no-untyped-def]
             while fresh[low] < _UNDERFLOW:
                 low += 1
             probability, fresh = fresh, probability
-    probability[:low] = 0.0
-    probability[high:] = 0.0
-    return probability[:size]
+    if split < count[-1]:
+        return low, _convolve(probability[low:high].copy(), _rare_trials(count, times, u, split))
+    return low, probability[low:high].copy()
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _window(probability, lowest, alpha0, a):  # type: ignore[no-untyped-def]
     """Multiply by Gamma(m + alpha0) exp(-psi(a) m), relative to its value at the centre.
 
@@ -87,7 +181,7 @@ def _window(probability, lowest, alpha0, a):  # type: ignore[no-untyped-def]
     return centre, first, weights[first - lowest : last - lowest + 1].copy()
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def table_windows(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
     """Windows of the tilted weights of every state.
 
@@ -102,11 +196,10 @@ def table_windows(start, count, times, alpha0, a, u):  # type: ignore[no-untyped
     for x in range(states):
         cells = times[start[x] : start[x + 1]]
         lowest = int(cells.sum())
-        size = int((count[start[x] : start[x + 1]] * cells).sum()) - lowest + 1
-        if size > 1:
-            probability = _poisson_binomial(count[start[x] : start[x + 1]], cells, u[x], size)
-        else:
-            probability = np.ones(1)
+        probability = np.ones(1)
+        if cells.size > 0 and count[start[x + 1] - 1] > 1.0:
+            beyond, probability = _poisson_binomial(count[start[x] : start[x + 1]], cells, u[x])
+            lowest += beyond
         centre, begin[x], weights = _window(probability, lowest, alpha0[x], a[x])
         windows.append(weights)
         length += weights.size - 1
@@ -127,21 +220,7 @@ def table_windows(start, count, times, alpha0, a, u):  # type: ignore[no-untyped
     return windows, begin, closing, scale
 
 
-# All terms are positive, so the order of summation may be left to the compiler: it can then use
-# vector instructions, and no accuracy is lost.
-_ANY_ORDER = {"reassoc", "contract", "nsz"}
-
-
-@njit(cache=True, fastmath=_ANY_ORDER)
-def _convolve(left, right):  # type: ignore[no-untyped-def]
-    out = np.zeros(left.size + right.size - 1)
-    for i in range(left.size):
-        for k in range(right.size):
-            out[i + k] += left[i] * right[k]
-    return out
-
-
-@njit(cache=True, fastmath=_ANY_ORDER)
+@njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
 def _adjoint(window, later):  # type: ignore[no-untyped-def]
     """What is still to come, as a function of the tables placed so far.
 
@@ -156,7 +235,7 @@ def _adjoint(window, later):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _kept(weights):  # type: ignore[no-untyped-def]
     """Range of the weights that are not negligible."""
     least = _NEGLIGIBLE * weights.max()
@@ -169,7 +248,7 @@ def _kept(weights):  # type: ignore[no-untyped-def]
     return begin, end
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def lattice_log_z(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
     """ln Z alone."""
     windows, _, closing, scale = table_windows(start, count, times, alpha0, a, u)
@@ -178,7 +257,7 @@ def lattice_log_z(start, count, times, alpha0, a, u):  # type: ignore[no-untyped
     return math.log(closing[0]) + scale
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def lattice_moments(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
     """ln Z, and mean and second moments of alpha under the mixture.
 
@@ -250,7 +329,21 @@ def lattice_moments(start, count, times, alpha0, a, u):  # type: ignore[no-untyp
     return math.log(z) + scale, mean, second
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def others_together(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
+    """Weights of the number of tables of all states but the last, and the first such number."""
+    windows, begin, _, _ = table_windows(start, count, times, alpha0, a, u)
+    together = np.ones(1)
+    lowest = 0
+    for x in range(alpha0.size - 1):
+        together = _convolve(together, windows[x])
+        first, end = _kept(together)
+        together = together[first:end].copy()
+        lowest += begin[x] + first
+    return together, lowest
+
+
+@njit(cache=True, nogil=True)
 def lattice_draws(start, count, times, alpha0, a, u, uniforms):  # type: ignore[no-untyped-def]
     """Independent draws of the table counts (m_1, ..., m_R).
 

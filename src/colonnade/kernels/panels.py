@@ -15,7 +15,7 @@ _STEP_IN_DEVIATIONS = 0.5  # the same relative to the width of a peak
 _NEGLIGIBLE = -50.0  # logarithm, relative to the peak
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def chebyshev_nodes():  # type: ignore[no-untyped-def]
     """Nodes on (-1, 1) and the matrix that turns values at the nodes into coefficients."""
     nodes = np.empty(NODES)
@@ -28,7 +28,7 @@ def chebyshev_nodes():  # type: ignore[no-untyped-def]
     return nodes, matrix
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def evaluate(coefficients, domain, w):  # type: ignore[no-untyped-def]
     """Value at w of a function given by Chebyshev panels.
 
@@ -54,13 +54,13 @@ def evaluate(coefficients, domain, w):  # type: ignore[no-untyped-def]
     return value
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def node(nodes, domain, i):  # type: ignore[no-untyped-def]
     """ln v at node i of all panels."""
     return domain[0] + domain[1] * (i // NODES + 0.5 * (nodes[i % NODES] + 1.0))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def fit_panels(matrix, values, domain, out):  # type: ignore[no-untyped-def]
     """Chebyshev coefficients from values at all nodes.
 
@@ -82,7 +82,7 @@ def fit_panels(matrix, values, domain, out):  # type: ignore[no-untyped-def]
     domain[4] = 2.0 * high / domain[1]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def evaluate_integrand(f, f_domain, g, g_domain, w, y):  # type: ignore[no-untyped-def]
     """ln of f(v t) G(v (1 - t)) v t (1 - t) at t = logistic(y), v = e^w; and ln t, ln (1 - t)."""
     if y > 0.0:
@@ -95,7 +95,7 @@ def evaluate_integrand(f, f_domain, g, g_domain, w, y):  # type: ignore[no-untyp
     return value + w + log_t + log_u, log_t, log_u
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _uphill(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-def]
     """Climb the integrand, which has one peak, with growing steps.
 
@@ -126,7 +126,7 @@ def _uphill(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-de
     return y, step
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _peak(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-def]
     """Place and width of the peak of the integrand, from a guess.
 
@@ -150,7 +150,7 @@ def _peak(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-def]
     return y, step
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def march(f, f_domain, g, g_domain, w, y, width, buffer):  # type: ignore[no-untyped-def]
     """The trapezoidal rule for G_j(e^w), from the peak to both sides until negligible.
 

@@ -21,6 +21,7 @@ import math
 import numpy as np
 from numba import njit
 
+from colonnade.kernels.lattice import others_together
 from colonnade.kernels.panels import (
     NODES,
     chebyshev_nodes,
@@ -29,11 +30,11 @@ from colonnade.kernels.panels import (
     march,
     node,
 )
-from colonnade.kernels.special import expected_tables, variance_tables
+from colonnade.kernels.special import digamma, expected_tables, variance_tables
 from colonnade.kernels.tilt import log_weight
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _domains(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
     """Where ln f_x and ln G_j are needed: shares of alpha, domains of f, domains of G.
 
@@ -49,11 +50,18 @@ def _domains(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-d
     finest = 1.0
     for x in range(states):
         power[x] = alpha0[x]
-        precision[x] = a[x]
+        precision[x] = alpha0[x]
         for i in range(start[x], start[x + 1]):
-            power[x] += times[i]
-            precision[x] -= times[i] * variance_tables(u[x], count[i])
             finest = min(finest, count[i])
+            if count[i] < 1.0:
+                # a table only where s alpha is smaller than the count itself: of slope and
+                # curvature no more than the count can be relied on
+                power[x] += times[i] * count[i]
+                precision[x] += times[i] * count[i]
+            else:
+                tables = expected_tables(u[x], count[i]) - variance_tables(u[x], count[i])
+                power[x] += times[i]
+                precision[x] += times[i] * tables
         precision[x] = max(precision[x], 1e-3)
     # below this every f is a pure power to the last digit
     floor = -38.0 - math.log(max(s, 1.0) / finest)
@@ -87,14 +95,14 @@ def _domains(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-d
     return share, f_domain, g_domain
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _log_logistic(y):  # type: ignore[no-untyped-def]
     if y > 0.0:
         return -math.log1p(math.exp(-y))
     return y - math.log1p(math.exp(y))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _set_domain(domain, low, high, floor):  # type: ignore[no-untyped-def]
     high = min(high, 0.0)
     low = min(max(low, min(floor, high - 1.0)), high - 0.05)
@@ -105,7 +113,7 @@ def _set_domain(domain, low, high, floor):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _level(f, f_domain, g, g_domain, places, share, guess, matrix, moments):  # type: ignore[no-untyped-def]
     """Values of ln G_j at the places w, and the transition from S_j there to the nodes of S_{j-1}.
 
@@ -172,7 +180,7 @@ def _level(f, f_domain, g, g_domain, places, share, guess, matrix, moments):  # 
     return values, kept, moved, once, twice, error
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _levels(start, count, times, alpha0, s, share, f_domain, g_domain, moments):  # type: ignore[no-untyped-def]
     """Panels of every ln f_x and ln G_j, ln Z, and with `moments` the transitions.
 
@@ -233,7 +241,7 @@ def _levels(start, count, times, alpha0, s, share, f_domain, g_domain, moments):
     return f, g, keep, move, first, second, log_z, error
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _moments(g, g_domain, keep, move, first, second, share):  # type: ignore[no-untyped-def]
     """Mean and covariance of alpha from the transitions.
 
@@ -279,7 +287,7 @@ def _moments(g, g_domain, keep, move, first, second, share):  # type: ignore[no-
     return share + offset, covariance, error
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def simplex_solve(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
     """Compute ln Z, mean and covariance of alpha, and the errors of the rule and of the panels."""
     share, f_domain, g_domain = _domains(start, count, times, alpha0, s, a, u)
@@ -290,7 +298,7 @@ def simplex_solve(start, count, times, alpha0, s, a, u):  # type: ignore[no-unty
     return log_z, mean, covariance, step_error, panel_error
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def simplex_panels(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
     """Compute ln Z and all that the marginals and the draws need.
 
@@ -303,7 +311,50 @@ def simplex_panels(start, count, times, alpha0, s, a, u):  # type: ignore[no-unt
     return log_z, (f, f_domain, g, g_domain, share)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def mixture_last(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
+    """Points and weights for the posterior of the last state's alpha, from the finite mixture.
+
+    The other states together have G(v) = sum_M W[M] v^(M + B0 - 1) / Gamma(M + B0), with W the
+    convolution of their table weights: no nested integrals, for whole counts only.
+    """
+    states = alpha0.size
+    last = states - 1
+    share, f_domain, g_domain = _domains(start, count, times, alpha0, s, a, u)
+    weights, lowest = others_together(start, count, times, alpha0, a, u)
+    power = alpha0[:last].sum() + lowest
+    tilt = digamma(a.sum())
+    logs = np.empty(weights.size)
+    for i in range(weights.size):
+        logs[i] = math.log(weights[i]) + tilt * i - math.lgamma(power + i)
+    nodes, matrix = chebyshev_nodes()
+    domain = g_domain[last - 1]
+    values = np.empty(int(domain[2]) * NODES)
+    for i in range(values.size):
+        w = node(nodes, domain, i)
+        terms = logs + (power - 1.0 + np.arange(weights.size)) * w
+        top = terms.max()
+        values[i] = top + math.log(np.exp(terms - top).sum())
+    g = np.empty((int(domain[2]), NODES))
+    fit_panels(matrix, values, domain, g)
+    domain[3] = power - 1.0
+    values = np.empty(int(f_domain[last, 2]) * NODES)
+    for i in range(values.size):
+        w = node(nodes, f_domain[last], i)
+        u_here = s * math.exp(w)
+        values[i] = (alpha0[last] - 1.0) * w + log_weight(start, count, times, last, u_here)
+    f = np.empty((int(f_domain[last, 2]), NODES))
+    fit_panels(matrix, values, f_domain[last], f)
+    f_domain[last, 3] = alpha0[last] - 1.0 + times[start[last] : start[last + 1]].sum()
+    guess = math.log(share[last] / share[:last].sum())
+    buffer, used, _, _, _, top = march(
+        f, f_domain[last], g, domain, 0.0, guess, 0.3, np.empty((256, 5))
+    )
+    masses = np.exp(buffer[:used, 1] - top)
+    return np.exp(buffer[:used, 2]), masses / masses.sum()
+
+
+@njit(cache=True, nogil=True)
 def simplex_last(f, f_domain, g, g_domain, share):  # type: ignore[no-untyped-def]
     """Points and weights that integrate against the posterior of the last state's alpha."""
     last = share.size - 1
@@ -323,7 +374,7 @@ def simplex_last(f, f_domain, g, g_domain, share):  # type: ignore[no-untyped-de
     return points, weights / weights.sum()
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _draw_place(buffer, used, step, f, f_domain, g, g_domain, w, rng):  # type: ignore[no-untyped-def]
     """An exact draw of y from the integrand, by rejection from steps between its points.
 
@@ -347,7 +398,7 @@ def _draw_place(buffer, used, step, f, f_domain, g, g_domain, w, rng):  # type: 
             return log_t, log_u
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def simplex_draws(f, f_domain, g, g_domain, share, draws, rng):  # type: ignore[no-untyped-def]
     """Independent draws of alpha, along the Markov chain S_R = 1, S_{R-1}, ..., S_1."""
     states = share.size

@@ -13,7 +13,7 @@ from numba import njit
 _STIRLING_FROM = 12.0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _stirling_tail(z: float) -> float:
     """lnGamma(z) - [(z - 1/2) ln z - z + ln(2 pi)/2] for z >= 12."""
     x = 1.0 / (z * z)
@@ -27,7 +27,7 @@ def _stirling_tail(z: float) -> float:
     ) / z
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _digamma_tail(z: float) -> float:
     """Ln z - 1/(2 z) - psi(z) for z >= 12."""
     x = 1.0 / (z * z)
@@ -37,7 +37,7 @@ def _digamma_tail(z: float) -> float:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def digamma(z: float) -> float:
     """psi(z), z > 0."""
     shift = 0.0
@@ -47,7 +47,7 @@ def digamma(z: float) -> float:
     return shift + math.log(z) - 0.5 / z - _digamma_tail(z)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def trigamma(z: float) -> float:
     """psi'(z), z > 0."""
     shift = 0.0
@@ -59,7 +59,7 @@ def trigamma(z: float) -> float:
     return shift + (1.0 + 0.5 / z + tail) / z
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def log_rise(z: float, d: float) -> float:
     """lnGamma(z + d) - lnGamma(z) for z > 0, d >= 0.
 
@@ -78,7 +78,7 @@ def log_rise(z: float, d: float) -> float:
     return value
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def minus_log_beta(u: float, n: float) -> float:
     """-ln B(u, n) = lnGamma(u + n) - lnGamma(u) - lnGamma(n) for u, n > 0."""
     small, large = (u, n) if u < n else (n, u)
@@ -86,7 +86,7 @@ def minus_log_beta(u: float, n: float) -> float:
     return log_rise(large, small) + math.log(small) - math.lgamma(1.0 + small)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def digamma_rise(z: float, d: float) -> float:
     """psi(z + d) - psi(z) for z > 0, d >= 0."""
     value = 0.0
@@ -97,7 +97,7 @@ def digamma_rise(z: float, d: float) -> float:
     return value + math.log1p(d / z) + 0.5 * d / (z * w) - _digamma_tail(w) + _digamma_tail(z)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def expected_tables(u: float, n: float) -> float:
     """Mean number of tables of a Chinese restaurant with strength u and n customers.
 
@@ -106,7 +106,7 @@ def expected_tables(u: float, n: float) -> float:
     return u * digamma_rise(u, n)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def variance_tables(u: float, n: float) -> float:
     """Derivative of `expected_tables` with respect to ln u.
 
@@ -116,7 +116,7 @@ def variance_tables(u: float, n: float) -> float:
     return first + u * u * (trigamma(u + n) - trigamma(u + 1.0))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def row_constant(row_count, row_times, s):  # type: ignore[no-untyped-def]
     """Sum over configurations of -ln B(s, n_y)."""
     value = 0.0

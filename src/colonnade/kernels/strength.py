@@ -11,7 +11,7 @@ from colonnade.kernels.special import digamma_rise
 from colonnade.kernels.tilt import fixed_point
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def strength_slope(start, count, times, row_count, row_times, alpha0, shape, mean, y):  # type: ignore[no-untyped-def]
     """Derivative in y = ln s of the bound plus the log density of ln s under its Gamma prior.
 
@@ -26,7 +26,7 @@ def strength_slope(start, count, times, row_count, row_times, alpha0, shape, mea
     return slope
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def strength_peak(start, count, times, row_count, row_times, alpha0, shape, mean):  # type: ignore[no-untyped-def]
     """Mode of ln s and the standard deviation that the curvature there suggests."""
     y = math.log(mean)

@@ -16,7 +16,7 @@ from colonnade.kernels.special import minus_log_beta
 _HISTOGRAM = 1 << 16
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _distinct(column, whole):  # type: ignore[no-untyped-def]
     """Sorted distinct positive values of one column and their multiplicities."""
     top = 0.0
@@ -57,7 +57,7 @@ def _distinct(column, whole):  # type: ignore[no-untyped-def]
     return ordered[:size], times[:size]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _constant(values, row_totals, count, times, row_count, row_times):  # type: ignore[no-untyped-def]
     """sum of lnGamma over the cells less the same over the rows.
 
@@ -84,7 +84,7 @@ def _constant(values, row_totals, count, times, row_count, row_times):  # type: 
     return constant
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def tally(values, whole):  # type: ignore[no-untyped-def]
     """Tally a table `[configuration, state]` of floats; `whole` says that all are whole numbers.
 

@@ -11,7 +11,7 @@ from numba import njit
 from colonnade.kernels.special import digamma, expected_tables, minus_log_beta, variance_tables
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def state_tables(start, count, times, u):  # type: ignore[no-untyped-def]
     """Expected number of tables of every state at rates u.
 
@@ -27,7 +27,7 @@ def state_tables(start, count, times, u):  # type: ignore[no-untyped-def]
     return mean, spread
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def log_weight(start, count, times, x, u):  # type: ignore[no-untyped-def]
     """Sum over configurations of -ln B(u, n).
 
@@ -39,7 +39,7 @@ def log_weight(start, count, times, x, u):  # type: ignore[no-untyped-def]
     return value
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def rates(a, s):  # type: ignore[no-untyped-def]
     """u = s exp(E[ln alpha]) under Dirichlet(a)."""
     total = digamma(a.sum())
@@ -49,7 +49,7 @@ def rates(a, s):  # type: ignore[no-untyped-def]
     return u
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def lower_bound(start, count, times, alpha0, s, u):  # type: ignore[no-untyped-def]
     """The variational lower bound of ln Z at rates u, and the expected tables there.
 
@@ -71,7 +71,7 @@ def lower_bound(start, count, times, alpha0, s, u):  # type: ignore[no-untyped-d
     return bound - math.lgamma(total), tables
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def fixed_point(start, count, times, alpha0, s, tolerance, limit):  # type: ignore[no-untyped-def]
     """Iterate u = s exp(psi(a) - psi(sum a)), m = expected tables at u, a = alpha0 + m.
 
@@ -100,7 +100,7 @@ def fixed_point(start, count, times, alpha0, s, tolerance, limit):  # type: igno
     return a, rates(a, s), iterations, change
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def monitored_fixed_point(start, count, times, alpha0, s, tolerance, limit):  # type: ignore[no-untyped-def]
     """The same from the prior, with the bound after every iteration.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from colonnade.pooling.alpha import Engine
 from colonnade.pooling.exact import LARGEST, Exact
 from colonnade.pooling.quadrature import Quadrature
@@ -13,8 +15,9 @@ from colonnade.pooling.tally import Tally
 def choose(tally: Tally) -> Engine:
     """Pick the faster of the two exact engines.
 
-    The finite mixture takes a step for every observation, longer when there are many tables; the
-    quadrature takes a level for every state beyond the second, longer when there are few tables.
+    The finite mixture takes a step for every observation (for the first hundred or so of a cell),
+    longer when there are many tables; the quadrature takes a level for every state beyond the
+    second, longer when there are few tables.
 
     Examples
     --------
@@ -28,7 +31,8 @@ def choose(tally: Tally) -> Engine:
         return Quadrature()
     # milliseconds, fitted to measurements over r from 2 to 16, q to 512 and n to 100 000
     cells = float(tally.times.sum()) / max(1, tally.tallied.size)
-    mixture = 0.02 + 2.8e-4 * tally.total * math.sqrt(1.0 + cells / 8.0)
+    steps = float(np.minimum(tally.count, 128.0) @ tally.times)
+    mixture = 0.02 + 2.5e-4 * steps * math.sqrt(1.0 + cells / 8.0)
     levels = max(0, min(tally.tallied.size + 1, tally.states) - 2)
     quadrature = 0.2 + levels * (0.3 + 55.0 * (1.0 + cells) ** -1.7)
     return Exact() if mixture < quadrature else Quadrature()

@@ -21,7 +21,7 @@ from colonnade.pooling.alpha import (
     tilted,
     without_data,
 )
-from colonnade.pooling.draws import dirichlet
+from colonnade.pooling.draws import dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
 
 Floats = NDArray[np.float64]
@@ -83,6 +83,13 @@ class LatticeAlpha(PooledAlpha):
         uniforms = rng.random((n, self.pool.pooled.size))
         tables = lattice_draws(*arguments, *tilted(arguments, self.pool.s), uniforms)
         return self.pool.spread_draws(dirichlet(tables + self.pool.pooled, rng), rng)
+
+    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
+        from colonnade.kernels.simplex import mixture_last
+
+        arguments = self.pool.with_last(state)
+        points, weights = mixture_last(*arguments, self.pool.s, *tilted(arguments, self.pool.s))
+        return gauss_rule(points, weights, size)
 
 
 def _check(tally: Tally) -> None:

@@ -1,0 +1,68 @@
+"""Log probability of rows: one look-up a joint table, in blocks that stay in the inner cache."""
+
+import numpy as np
+from numba import njit
+
+from colonnade.kernels.counting import BLOCK, number_keys, pack, pack_keys
+
+__all__ = ["AT_ONCE", "add_joints", "add_large", "add_sparse"]
+
+# Tables looked up before the sum is written: a sum is read and written less often.
+AT_ONCE = 4
+
+
+@njit(nogil=True, cache=True)
+def add_joints(columns, start, offset, low, high, tables, sums):  # type: ignore[no-untyped-def]
+    """Add to sums[low:high] the entries of several joint tables.
+
+    Table j has columns start[j]..start[j + 1] and its at most 2**16 values in
+    tables[offset[j]:offset[j + 1]]. There are a multiple of AT_ONCE tables.
+    """
+    index = np.empty((AT_ONCE, BLOCK), np.uint16)
+    a, b, c, d = index[0], index[1], index[2], index[3]
+    for row in range(low, high, BLOCK):
+        rows = min(BLOCK, high - row)
+        block = sums[row : row + rows]
+        for j in range(0, start.size - 1, AT_ONCE):
+            for k in range(AT_ONCE):
+                pack(columns, start[j + k], start[j + k + 1], row, rows, index[k])
+            t, u = tables[offset[j] : offset[j + 1]], tables[offset[j + 1] : offset[j + 2]]
+            v, w = tables[offset[j + 2] : offset[j + 3]], tables[offset[j + 3] : offset[j + 4]]
+            for i in range(rows):
+                block[i] += (t[a[i]] + u[b[i]]) + (v[c[i]] + w[d[i]])
+
+
+@njit(nogil=True, cache=True)
+def add_large(columns, low, high, table, sums):  # type: ignore[no-untyped-def]
+    """Add to sums[low:high] the entries of one joint table of any size below 2**63."""
+    index = np.empty(BLOCK, np.int64)
+    for row in range(low, high, BLOCK):
+        rows = min(BLOCK, high - row)
+        pack(columns, 0, len(columns), row, rows, index)
+        for i in range(rows):
+            sums[row + i] += table[index[i]]
+
+
+@njit(nogil=True, cache=True)
+def add_sparse(columns, word, child, low, high, slots, keys, values, default, sums):  # type: ignore[no-untyped-def]
+    """Add to sums[low:high] the entries of a table that stores some configurations.
+
+    `columns` are the parents; values[position] is the row of the configuration keys[position],
+    `default` that of all others. A missing code makes the sum NaN.
+    """
+    index = np.empty(BLOCK, np.int64)
+    block = np.empty((BLOCK, word.size - 1), np.int64)
+    missing = np.empty(BLOCK, np.bool_)
+    numbers = np.empty(BLOCK, np.int64)
+    for row in range(low, high, BLOCK):
+        rows = min(BLOCK, high - row)
+        pack_keys(columns, word, row, rows, index, block, missing)
+        number_keys(block, missing, slots, keys, len(keys), False, numbers[:rows])
+        for i in range(rows):
+            state = child[row + i]
+            if missing[i] or state >= default.size:
+                sums[row + i] = np.nan
+            elif numbers[i] < 0:
+                sums[row + i] += default[state]
+            else:
+                sums[row + i] += values[numbers[i], state]

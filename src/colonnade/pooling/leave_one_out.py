@@ -1,0 +1,186 @@
+"""How well each observation is foretold by all others, from the counts alone.
+
+Taking one observation out of a cell with count m multiplies the density of alpha by
+w(alpha) = Gamma(s alpha_x + m - d) / Gamma(s alpha_x + m), where d = 1: the factor 1 / (s alpha_x +
+m - 1). So what the other observations say is an integral over the posterior of one alpha_x that is
+there already, and it depends on the cell through x and m only. Nothing is estimated anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.exceptions import NotSupportedError
+from colonnade.pooling.alpha import AlphaPosterior, FixedAlpha, PooledAlpha, tilted
+from colonnade.pooling.draws import gauss_rule
+from colonnade.pooling.exact import Exact
+from colonnade.pooling.mixture import Component
+from colonnade.pooling.tally import Pool, Tally
+
+__all__ = ["left_out", "left_out_score"]
+
+Floats = NDArray[np.float64]
+
+# Values of s to integrate over, with few observations and with many: a log probability is then
+# good to about 1e-7, which is what the posterior of s itself is good for.
+_SOME, _FEW, _MANY = 8, 5, 300.0
+
+
+def left_out_score(values: NDArray[Any], components: Sequence[Component]) -> float:
+    """Sum over all observations of their log probability given all others.
+
+    Parameters
+    ----------
+    values : array [observed, state]
+        Counts of the observed configurations.
+    components : sequence of Component
+        The posterior given these counts.
+
+    Examples
+    --------
+    >>> from colonnade import SymmetricDirichlet
+    >>> posterior = SymmetricDirichlet().posterior([[2, 1]])
+    >>> score = left_out_score(posterior.counts.values, posterior.components)
+    >>> bool(np.isclose(score, np.log(2 / 4) * 2 + np.log(1 / 4)))
+    True
+    """
+    counts = np.asarray(values, dtype=np.float64)
+    logs = left_out(counts, components)
+    seen = counts > 0.0
+    return float(counts[seen] @ logs[seen])
+
+
+def left_out(values: NDArray[Any], components: Sequence[Component]) -> Floats:
+    """Log probability of one observation of each cell given all other observations.
+
+    Where a cell has less than one observation (fractional counts), all of it is taken out.
+
+    Parameters
+    ----------
+    values : array [observed, state]
+        Counts of the observed configurations.
+    components : sequence of Component
+        The posterior given these counts.
+
+    Returns
+    -------
+    array [observed, state]
+        NaN for cells without counts.
+
+    Examples
+    --------
+    >>> from colonnade import Hierarchical
+    >>> posterior = Hierarchical().posterior([[1, 0], [0, 1]])
+    >>> np.exp(left_out(posterior.counts.values, posterior.components)).round(4)
+    array([[0.3333,    nan],
+           [   nan, 0.3333]])
+    """
+    counts = np.asarray(values, dtype=np.float64)
+    seen = counts > 0.0
+    gone = np.minimum(counts, 1.0)[seen]
+    rest = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)[seen] - gone
+    top = np.full(gone.size, -np.inf)
+    over, under = np.zeros(gone.size), np.zeros(gone.size)
+    for weight, s in _strengths(components):
+        own, change = _without(counts, components[0].alpha, s)
+        # p(D without) / p(D) given s: how much more this s counts without the observation
+        shift = np.log(weight) + change[seen] + _log_rise(rest + s, gone)
+        higher = np.maximum(top, shift)
+        scale, fresh = np.exp(top - higher), np.exp(shift - higher)
+        over = over * scale + fresh * np.exp(own[seen] - np.log(rest + s))
+        under = under * scale + fresh
+        top = higher
+    logs = np.full(counts.shape, np.nan)
+    logs[seen] = np.log(over) - np.log(under)
+    return logs
+
+
+def _strengths(components: Sequence[Component]) -> list[tuple[float, float]]:
+    """Weights and values of s; where s is learned, as few as the integral over it needs."""
+    alpha = components[0].alpha
+    if len(components) == 1 or not isinstance(alpha, PooledAlpha):
+        return [(part.weight, part.s) for part in components]
+    size = _FEW if alpha.pool.tally.total >= _MANY else _SOME
+    points = np.log([part.s for part in components])
+    nodes, masses = gauss_rule(points, np.array([part.weight for part in components]), size)
+    pairs = zip(masses.tolist(), np.exp(nodes).tolist(), strict=True)
+    return [(mass, s) for mass, s in pairs if mass > 0.0]
+
+
+def _without(counts: Floats, alpha: AlphaPosterior, s: float) -> tuple[Floats, Floats]:
+    """Of each cell, given s: log E[m - d + s alpha | D without] and log of the evidence's change.
+
+    The first is the numerator of the predictive probability; the second is without the factor of
+    the row, which depends on nothing but its total.
+    """
+    own, change = np.full(counts.shape, np.nan), np.full(counts.shape, np.nan)
+    for state in range(counts.shape[1]):
+        seen = np.flatnonzero(counts[:, state] > 0.0)
+        if not seen.size:
+            continue
+        count, first, back = np.unique(counts[seen, state], return_index=True, return_inverse=True)
+        if isinstance(alpha, PooledAlpha) and alpha.engine == Exact():
+            found = _by_evidence(counts, alpha, s, state, seen[first])
+        else:
+            found = _by_marginal(*_marginal(alpha, s, state), s, count, np.minimum(count, 1.0))
+        own[seen, state], change[seen, state] = (values[back] for values in found)
+    return own, change
+
+
+def _by_marginal(
+    points: Floats, weights: Floats, s: float, count: Floats, taken: Floats
+) -> tuple[Floats, Floats]:
+    """Integrate over one alpha, for each count of its state."""
+    left = s * points[:, None] + (count - taken)
+    change = -_log_rise(left, taken)
+    top = change.max(axis=0)
+    factor = np.exp(change - top)
+    total = weights @ factor
+    return np.log(weights @ (factor * left)) - np.log(total), np.log(total) + top
+
+
+def _by_evidence(
+    counts: Floats, alpha: PooledAlpha, s: float, state: int, rows: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """The same for whole counts by the ratio of two evidences; quick where there are few data."""
+    alpha0, engine = alpha.pool.alpha0, alpha.engine
+    whole = engine.log_evidence(alpha.pool.tally, s, alpha0)
+    logs = np.empty(rows.size)
+    fewer = counts.copy()
+    for k, row in enumerate(rows):
+        fewer[row, state] -= 1.0
+        less = engine.log_evidence(Tally.of(fewer), s, alpha0)
+        logs[k] = whole - less + np.log(fewer[row].sum() + s)
+        fewer[row, state] += 1.0
+    return logs, -logs
+
+
+def _marginal(alpha: AlphaPosterior, s: float, state: int) -> tuple[Floats, Floats]:
+    """Points and weights of the posterior of one alpha, dense enough for 1 / alpha near zero."""
+    if isinstance(alpha, FixedAlpha):
+        return alpha.marginal(state, 1)
+    if not isinstance(alpha, PooledAlpha):
+        raise NotSupportedError(
+            f"Leaving one observation out with {alpha.engine!r}",
+            "it does not compute the posterior exactly",
+            "use Exact(), Quadrature() or engine=None",
+        )
+    from colonnade.kernels.simplex import simplex_last, simplex_panels
+
+    arguments = Pool.of(alpha.pool.tally, s, alpha.pool.alpha0).with_last(state)
+    _, panels = simplex_panels(*arguments, s, *tilted(arguments, s))
+    points, weights = simplex_last(*panels)
+    return points, weights / weights.sum()
+
+
+def _log_rise(z: Floats, d: Floats) -> Floats:
+    """Ln Gamma(z + d) - ln Gamma(z), which is ln z where d = 1."""
+    from scipy.special import gammaln
+
+    if (d == 1.0).all():
+        return np.asarray(np.log(z))
+    return np.asarray(np.where(d == 1.0, np.log(z), gammaln(z + d) - gammaln(z)))
