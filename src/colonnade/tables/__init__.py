@@ -1,0 +1,19 @@
+"""From tables of any kind to coded columns and counts."""
+
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.counting import count
+from colonnade.tables.discretize import Cuts, Discretized, Discretizer, discretize
+from colonnade.tables.memory import encode
+from colonnade.tables.scoring import LogTable, row_log_probability
+
+__all__ = [
+    "CodedTable",
+    "Cuts",
+    "Discretized",
+    "Discretizer",
+    "LogTable",
+    "count",
+    "discretize",
+    "encode",
+    "row_log_probability",
+]

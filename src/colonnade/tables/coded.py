@@ -1,0 +1,251 @@
+"""CodedTable: a table whose columns are compact integer codes of states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colonnade.exceptions import DataError, InputError, expected, listing
+from colonnade.variables import Variable
+
+if TYPE_CHECKING:
+    from colonnade.tables.discretize import Discretizer
+
+__all__ = ["CodedTable", "checked_weights", "code_type"]
+
+_LARGEST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CodedTable:
+    """Rows of states, as one compact column of codes for each variable.
+
+    Usually made by :func:`colonnade.tables.encode`. The code of a state is its position in the
+    variable; the code equal to the number of states means *missing*.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+        At least one, all names different.
+    codes : sequence of arrays [row]
+        One column of integers a variable.
+    weights : array [row], optional
+        How often each row counts: non-negative and finite. Integers stay integers.
+    discretizer : Discretizer, optional
+        How numeric columns were cut, for cutting new rows the same way.
+
+    Attributes
+    ----------
+    codes : tuple of arrays of uint8, uint16 or uint32 [row]
+        The narrowest type that holds the cardinality; not writeable.
+    weights : array of int64 or float64 [row] or None
+        Not writeable.
+    missing : tuple of int
+        Number of rows without a value, for each variable.
+
+    Examples
+    --------
+    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1, 2])
+    >>> table = CodedTable([x, y], [[0, 0], [2, 3]])
+    >>> table
+    CodedTable(variables=['x', 'y'], rows=2, missing=1)
+    >>> table.missing, table.codes[1].dtype
+    ((0, 1), dtype('uint8'))
+    """
+
+    variables: tuple[Variable, ...]
+    codes: tuple[NDArray[Any], ...]
+    weights: NDArray[Any] | None = None
+    discretizer: Discretizer | None = None
+    missing: tuple[int, ...] = field(init=False)
+    _positions: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        variables, columns = tuple(self.variables), tuple(self.codes)
+        for variable in variables:
+            if not isinstance(variable, Variable):
+                raise expected("only Variable objects", "variables", variable)
+        if not variables:
+            raise expected("at least one Variable", "variables", variables)
+        positions = {variable.name: k for k, variable in enumerate(variables)}
+        if len(positions) < len(variables):
+            names = [variable.name for variable in variables]
+            raise expected("different names", "variables", names)
+        if len(columns) != len(variables):
+            what = f"{len(variables)} columns, one for each variable,"
+            raise expected(what, "codes", columns, got=f"{len(columns)}")
+        columns = tuple(map(_compact, columns, variables))
+        rows = {len(column) for column in columns}
+        if len(rows) > 1:
+            raise expected("columns of one length", "codes", columns, got=f"lengths {sorted(rows)}")
+        missing = tuple(map(_missing_rows, columns, variables))
+        weights = self.weights
+        if weights is not None:
+            weights = checked_weights(weights, rows.pop(), "`weights`")
+        for name, value in (
+            ("variables", variables),
+            ("codes", columns),
+            ("weights", weights),
+            ("missing", missing),
+            ("_positions", positions),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes[0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in order."""
+        return tuple(self._positions)
+
+    def position(self, name: str) -> int:
+        """Return which column a variable is.
+
+        Examples
+        --------
+        >>> CodedTable([Variable("x", ["a", "b"])], [[0]]).position("z")
+        Traceback (most recent call last):
+        colonnade.exceptions.InputError: Expected one of ['x'] for `name`, got 'z'.
+        """
+        position = self._positions.get(name) if isinstance(name, str) else None
+        if position is None:
+            raise expected(f"one of {listing(self.names)}", "name", name)
+        return position
+
+    def select(self, names: Sequence[str]) -> CodedTable:
+        """Return the table with some columns only, in the order given; nothing is copied.
+
+        Examples
+        --------
+        >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
+        >>> table = CodedTable([x, y], [[0, 1], [1, 1]])
+        >>> table.select(["y"]).names
+        ('y',)
+        """
+        chosen = [self.position(name) for name in names]
+        return CodedTable(
+            tuple(self.variables[k] for k in chosen),
+            tuple(self.codes[k] for k in chosen),
+            self.weights,
+            self.discretizer,
+        )
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else ", weighted"
+        return (
+            f"CodedTable(variables={listing(self.names)}, rows={self.rows}, "
+            f"missing={sum(self.missing)}{weighted})"
+        )
+
+
+def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:
+    """Return the narrowest type for the codes of a variable and the code for missing.
+
+    Examples
+    --------
+    >>> code_type(254).__name__, code_type(255).__name__
+    ('uint8', 'uint16')
+    """
+    if cardinality < 255:
+        return np.uint8
+    return np.uint16 if cardinality < 65535 else np.uint32
+
+
+def checked_weights(weights: ArrayLike, rows: int, place: str) -> NDArray[Any]:
+    """Return weights as int64 or float64, not writeable, or say what is wrong with them.
+
+    Parameters
+    ----------
+    weights : array_like [row]
+    rows : int
+        How many there must be.
+    place : str
+        Where they come from, to begin the message with.
+
+    Examples
+    --------
+    >>> checked_weights([2, 1], 2, "`weights`")
+    array([2, 1])
+    >>> checked_weights([2, -1], 2, "Column 'n'")
+    Traceback (most recent call last):
+    colonnade.exceptions.DataError: Column 'n': weight -1 in row 1 is negative. Hint: ...
+    """
+    raw = np.asarray(weights)
+    if raw.dtype.kind == "O":
+        raw = _numbers(raw)
+    if raw.dtype.kind not in "biuf":
+        hint = "weights are numbers; name another column, or leave numeric weights uncut"
+        raise DataError(place, f"values of type {raw.dtype} cannot be weights.", hint)
+    if raw.shape != (rows,):
+        problem = f"weights of shape {raw.shape} for {rows} rows."
+        raise DataError(place, problem, "give one weight a row")
+    if raw.dtype.kind == "f":
+        _refuse(~np.isfinite(raw), raw, "is not finite", place)
+    _refuse(raw < 0, raw, "is negative", place)
+    whole = raw.dtype.kind != "f"
+    with np.errstate(over="ignore"):
+        total = raw.sum(dtype=np.float64)
+    if not np.isfinite(total) or (whole and total > 0.999 * _LARGEST):
+        hint = "give them as floating-point numbers" if whole else "scale them"
+        raise DataError(place, f"the weights add up to {total:.3g}, too much to count.", hint)
+    values = raw.astype(np.int64 if whole else np.float64)
+    values.setflags(write=False)
+    return values
+
+
+def _refuse(bad: NDArray[np.bool_], values: NDArray[Any], problem: str, place: str) -> None:
+    if bad.any():
+        row = int(bad.argmax())
+        hint = "weights say how often a row counts; use 0 for rows to leave out"
+        message = f"weight {values[row]} in row {row} {problem}."
+        raise DataError(place, message, hint, row=row, value=values[row].item())
+
+
+def _numbers(raw: NDArray[Any]) -> NDArray[Any]:
+    """Turn Python numbers into integers or floats; leave anything else as it is."""
+    try:
+        if all(isinstance(value, int | np.integer) for value in raw.flat):
+            return raw.astype(np.int64)
+        return raw.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return raw
+
+
+def _compact(column: ArrayLike, variable: Variable) -> NDArray[Any]:
+    """Return a column of codes in its narrowest type, contiguous and not writeable."""
+    raw = np.asarray(column)
+    kind = code_type(variable.cardinality)
+    if raw.ndim != 1 or (raw.dtype.kind not in "iu" and raw.size):
+        got = f"{raw.dtype} of shape {raw.shape}"
+        raise expected(f"a column of integers for {variable.name!r}", "codes", column, got=got)
+    if raw.dtype != kind and raw.size:
+        low, high = int(raw.min()), int(raw.max())
+        if low < 0 or high > variable.cardinality:
+            raise _beyond(variable, low if low < 0 else high)
+    compact = np.ascontiguousarray(raw, dtype=kind)
+    if compact is raw and raw.flags.writeable:
+        compact = raw.copy()  # codes are checked once: nobody may change them afterwards
+    compact.setflags(write=False)
+    return compact
+
+
+def _missing_rows(column: NDArray[Any], variable: Variable) -> int:
+    """Count the missing codes of a column and refuse those beyond."""
+    highest = int(column.max()) if column.size else 0
+    if highest > variable.cardinality:
+        raise _beyond(variable, highest)
+    if highest < variable.cardinality:
+        return 0
+    return int(np.count_nonzero(column == variable.cardinality))
+
+
+def _beyond(variable: Variable, code: int) -> InputError:
+    what = f"codes from 0 to {variable.cardinality} (missing) for {variable.name!r}"
+    return expected(what, "codes", code)

@@ -1,0 +1,303 @@
+"""From coded columns to the counts of families."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.counts import FamilyCounts
+from colonnade.exceptions import DataError, TooLargeError, expected
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.joints import Joint, column_rows, plan, run, worker_count
+from colonnade.variables import Family
+
+__all__ = ["count", "family_columns", "joint_limit", "word_starts"]
+
+# Joint tables up to here stay in the innermost cache, four copies of 4 bytes a cell.
+_JOINT_CELLS = 4096
+# Rows of one task. It does not depend on the number of threads, so neither do rounded sums.
+_TASK_ROWS = 1 << 18
+_ROWS_FOR_THREADS = 1 << 14
+# A family is counted densely up to so many cells, or so many for each row.
+_DENSE_CELLS = 1 << 16
+_DENSE_CELLS_A_ROW = 4
+_SPARSE_LIMIT = 1 << 31
+_INT64 = 2**63
+
+
+def count(
+    coded: CodedTable,
+    families: Sequence[Family],
+    missing: Literal["raise", "available"] = "raise",
+    *,
+    threads: int | None = None,
+) -> list[FamilyCounts]:
+    """Count how often each state of a child occurs with each configuration of its parents.
+
+    Parameters
+    ----------
+    coded : CodedTable
+        Its weights, if any, are counted instead of rows.
+    families : sequence of Family
+        Of variables of the table, with the same states.
+    missing : {"raise", "available"}
+        What to do with rows that lack a value: refuse, or let each family use the rows that are
+        complete for it.
+    threads : int, optional
+        At most so many; by default one for each processor. The result does not depend on it.
+
+    Returns
+    -------
+    list of FamilyCounts
+        In the order of `families`.
+
+    Raises
+    ------
+    DataError
+        If values are missing and `missing` is ``"raise"``; `columns` says where and how many.
+
+    Examples
+    --------
+    >>> from colonnade.variables import Variable
+    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1, 2])
+    >>> coded = CodedTable([x, y], [[0, 1, 1, 0], [2, 0, 2, 2]])
+    >>> count(coded, [Family(x, (y,))])[0].to_array().tolist()
+    [[0, 1], [0, 0], [2, 1]]
+    """
+    if not isinstance(coded, CodedTable):
+        raise expected("a CodedTable", "coded", coded, "make one with encode(table)")
+    if missing not in ("raise", "available"):
+        raise expected("'raise' or 'available'", "missing", missing)
+    workers = worker_count(threads)
+    columns = family_columns(coded, families)
+    if missing == "raise":
+        _refuse_missing(coded, {k for family in columns for k in family})
+    counter = _Counter(coded)
+    joints, alone = plan(columns, counter.sizes, joint_limit(coded.rows))
+    tasks: list[Callable[[], Any]] = counter.joint_tasks(joints)
+    split = len(tasks)
+    tasks += [partial(counter.lone, columns[f], families[f]) for f in alone]
+    # Starting threads takes as long as counting a few thousand rows.
+    results = run(tasks, workers if coded.rows >= _ROWS_FOR_THREADS else 1)
+    counts = dict(zip(alone, results[split:], strict=True))
+    if joints:
+        counts.update(counter.margins(joints, results[:split], columns, families))
+    return [counts[f] for f in range(len(families))]
+
+
+def family_columns(coded: CodedTable, families: Sequence[Family]) -> list[tuple[int, ...]]:
+    """Find the columns of each family, parents first, and check that the states are the same.
+
+    Examples
+    --------
+    >>> from colonnade.variables import Variable
+    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
+    >>> family_columns(CodedTable([x, y], [[0], [1]]), [Family(x, (y,))])
+    [(1, 0)]
+    """
+    for family in families:
+        if not isinstance(family, Family):
+            raise expected("only Family objects", "families", family)
+    known = dict(zip(coded.names, coded.variables, strict=True))
+    needed = {v.name: v for family in families for v in (*family.parents, family.child)}
+    checked: set[int] = set()
+    found = []
+    for family in families:
+        members = (*family.parents, family.child)
+        for variable in members:
+            if id(variable) in checked:
+                continue
+            if variable.name not in known:
+                absent = [name for name in needed if name not in known]
+                place = ", ".join(f"Column {name!r}" for name in absent)
+                raise DataError(place, "not in the table.", columns=tuple(absent))
+            if variable != known[variable.name]:
+                raise DataError(
+                    f"Column {variable.name!r}",
+                    f"coded with the states {known[variable.name].states}, "
+                    f"but the family has {variable.states}.",
+                    "encode the table with the variables of the families",
+                    column=variable.name,
+                )
+            checked.add(id(variable))
+        found.append(tuple(coded.position(variable.name) for variable in members))
+    return found
+
+
+def joint_limit(rows: int) -> int:
+    """Return how large a joint table of several families may be for it to pay.
+
+    Filling and taking apart a joint table costs time for each of its cells, which must be small
+    against the rows.
+
+    Examples
+    --------
+    >>> joint_limit(1000), joint_limit(10**6)
+    (125, 4096)
+    """
+    return min(max(rows // 8, 16), _JOINT_CELLS)
+
+
+def word_starts(sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Say which parents share a 64-bit word, in the way of ``colonnade.variables.sort_keys``.
+
+    Examples
+    --------
+    >>> word_starts([20] * 30).tolist()
+    [0, 14, 28, 30]
+    """
+    starts, span = [0], 1
+    for k, size in enumerate(sizes):
+        if span * size >= _INT64:
+            starts.append(k)
+            span = 1
+        span *= size
+    return np.array([*starts, len(sizes)], dtype=np.int64)
+
+
+def _refuse_missing(coded: CodedTable, used: set[int]) -> None:
+    counts = {coded.names[k]: coded.missing[k] for k in sorted(used) if coded.missing[k]}
+    if counts:
+        place = ", ".join(f"Column {name!r}" for name in counts)
+        amounts = ", ".join(map(str, counts.values()))
+        of = "respectively of" if len(counts) > 1 else "of"
+        raise DataError(
+            place,
+            f"no value in {amounts} {of} {coded.rows} rows.",
+            "use missing='available' to count complete rows only, family by family",
+            columns=counts,
+            rows=coded.rows,
+        )
+
+
+class _Counter:
+    """One table being counted."""
+
+    def __init__(self, coded: CodedTable) -> None:
+        self.codes = coded.codes
+        self.cardinality = [variable.cardinality for variable in coded.variables]
+        # A column with missing values has one code more.
+        gaps = [int(rows > 0) for rows in coded.missing]
+        self.sizes = [size + gap for size, gap in zip(self.cardinality, gaps, strict=True)]
+        self.rows = coded.rows
+        self.weighted = coded.weights is not None
+        self.weights = np.empty(0, np.int64) if coded.weights is None else coded.weights
+
+    def joint_tasks(self, joints: Sequence[Joint]) -> list[Callable[[], NDArray[Any]]]:
+        """Return tasks that each count a range of rows in all joint tables."""
+        from colonnade.kernels.counting import WAYS, count_joints
+
+        if not joints:
+            return []
+        columns = column_rows(self.codes, self.sizes, (k for j in joints for k in j.columns))
+        start = np.cumsum([0, *(len(joint.columns) for joint in joints)])
+        offset = np.cumsum([0, *(WAYS * joint.cells for joint in joints)])
+        # A task has too few rows to overflow 32 bits, and half as wide is less cache.
+        weights = self.weights if self.weighted else np.empty(0, np.uint32)
+
+        def task(low: int) -> NDArray[Any]:
+            counts = np.zeros(offset[-1], dtype=weights.dtype)
+            high = min(low + _TASK_ROWS, self.rows)
+            count_joints(columns, start, offset, low, high, weights, counts)
+            return counts
+
+        return [partial(task, low) for low in range(0, max(self.rows, 1), _TASK_ROWS)]
+
+    def margins(
+        self,
+        joints: Sequence[Joint],
+        parts: Sequence[NDArray[Any]],
+        columns: Sequence[tuple[int, ...]],
+        families: Sequence[Family],
+    ) -> dict[int, FamilyCounts]:
+        """Add up the parts of all tasks and take the families out of the joint tables."""
+        from colonnade.kernels.counting import WAYS
+
+        # Always in the order of rows: rounded sums must not depend on which thread was first.
+        kind = np.float64 if self.weights.dtype.kind == "f" else np.int64
+        counts = parts[0].astype(kind)
+        for part in parts[1:]:
+            counts += part
+        found = {}
+        offset = 0
+        for joint in joints:
+            table = counts[offset : offset + WAYS * joint.cells].reshape(WAYS, -1).sum(axis=0)
+            offset += WAYS * joint.cells
+            table = table.reshape([self.sizes[k] for k in joint.columns])
+            for f in joint.members:
+                margin = self._margin(table, joint, columns[f])
+                found[f] = FamilyCounts.from_array(
+                    margin.reshape(families[f].configurations, -1), families[f].parent_sizes
+                )
+        return found
+
+    def _margin(self, table: NDArray[Any], joint: Joint, family: tuple[int, ...]) -> NDArray[Any]:
+        """Sum out the columns of other families and leave out the code for missing."""
+        inside = set(family)
+        others = tuple(axis for axis, k in enumerate(joint.columns) if k not in inside)
+        complete = tuple(
+            slice(self.cardinality[k]) if k in inside else slice(None) for k in joint.columns
+        )
+        kept = [k for k in joint.columns if k in inside]
+        order = [kept.index(k) for k in family if k in joint.columns]
+        margin: NDArray[Any] = table[complete].sum(axis=others).transpose(order)
+        return margin
+
+    def lone(self, columns: tuple[int, ...], family: Family) -> FamilyCounts:
+        """Count a family that is too large for a joint table."""
+        cells = math.prod(self.sizes[k] for k in columns)
+        if cells <= max(_DENSE_CELLS, _DENSE_CELLS_A_ROW * self.rows) and cells < 2**31:
+            return self._dense(columns, cells, family)
+        return self._sparse(columns, family)
+
+    def _dense(self, columns: tuple[int, ...], cells: int, family: Family) -> FamilyCounts:
+        from colonnade.kernels.counting import count_large
+
+        counts = np.zeros(cells, dtype=self.weights.dtype)
+        described = column_rows(self.codes, self.sizes, columns)
+        count_large(described, self.rows, self.weights, counts)
+        table = counts.reshape([self.sizes[k] for k in columns])
+        table = table[tuple(slice(self.cardinality[k]) for k in columns)]
+        shape = (family.configurations, family.cardinality)
+        return FamilyCounts.from_array(table.reshape(shape), family.parent_sizes)
+
+    def _sparse(self, columns: tuple[int, ...], family: Family) -> FamilyCounts:
+        """Number the configurations that occur, count those, and put them in order."""
+        from colonnade.kernels.counting import count_sparse, distinct_rows
+
+        parents, child = columns[:-1], columns[-1]
+        sizes = family.parent_sizes
+        starts = word_starts(sizes)
+        described = column_rows(self.codes, self.cardinality, parents)
+        numbers, keys = distinct_rows(described, starts, self.rows)
+        cells = len(keys) * family.cardinality
+        if cells > _SPARSE_LIMIT:
+            raise TooLargeError(
+                f"The counts of {family.child.name!r}",
+                size=cells,
+                limit=_SPARSE_LIMIT,
+                hint="use fewer parents or fewer states",
+            )
+        values = np.zeros((len(keys), family.cardinality), dtype=self.weights.dtype)
+        count_sparse(self.codes[child], numbers, self.weights, values)
+        order = np.lexsort(keys.T[::-1])
+        order = order[np.any(values[order], axis=1)]
+        return FamilyCounts._trusted(sizes, _unpacked(keys[order], starts, sizes), values[order])
+
+
+def _unpacked(
+    keys: NDArray[np.int64], starts: NDArray[np.int64], sizes: tuple[int, ...]
+) -> NDArray[np.int32]:
+    """Return the parent codes `[configuration, parent]` of keys `[configuration, word]`."""
+    codes = np.empty((len(keys), len(sizes)), dtype=np.int32)
+    for word, (begin, end) in enumerate(pairwise(starts)):
+        rest = keys[:, word]
+        for parent in range(end - 1, begin - 1, -1):
+            rest, codes[:, parent] = np.divmod(rest, sizes[parent])
+    return codes

@@ -1,0 +1,259 @@
+"""From the values of one column to labels and codes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.exceptions import DataError
+
+__all__ = [
+    "Levels",
+    "float_levels",
+    "integer_levels",
+    "object_floating",
+    "object_levels",
+    "object_numbers",
+    "place",
+    "turned_float",
+    "unusable",
+]
+
+# Integers within so wide a range are told apart by a table, others by sorting.
+_RANGE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """A column as labels and, for each row, which label it has.
+
+    Parameters
+    ----------
+    labels : sequence
+        Different values; None for a missing one, or one that no row has.
+    codes : array of integers [row]
+        Positions of labels; -1 and the number of labels both mean missing.
+    closed : bool
+        Whether the labels are all states the column can have, in order, seen or not.
+    """
+
+    labels: Sequence[Any]
+    codes: NDArray[Any]
+    closed: bool = False
+
+
+def place(name: str) -> str:
+    """Name a column for a message.
+
+    Examples
+    --------
+    >>> place("age")
+    "Column 'age'"
+    """
+    return f"Column {name!r}"
+
+
+def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:
+    """Word the error for a column whose values cannot be states.
+
+    Examples
+    --------
+    >>> raise unusable("born", "dates")
+    Traceback (most recent call last):
+    colonnade.exceptions.DataError: Column 'born': dates are not states. Hint: convert it ...
+    """
+    return DataError(place(name), f"{kind} are not states.", hint, column=name)
+
+
+def integer_levels(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Levels:
+    """Find the states of a column of integers or truth values.
+
+    A truth value can always be both: a sample without any True is still a sample of truth values.
+
+    Parameters
+    ----------
+    values : array of int, unsigned or bool [row]
+        Anything where missing.
+    missing : array of bool [row], optional
+
+    Examples
+    --------
+    >>> integer_levels(np.array([7, 5, 7])).labels
+    [5, 7]
+    """
+    if values.dtype.kind == "b":
+        codes = values.astype(np.int8)
+        if missing is not None:
+            codes[missing] = -1
+        return Levels([False, True], codes, closed=True)
+    if missing is not None:
+        if missing.all():
+            return Levels([], np.full(len(values), -1, dtype=np.int8))
+        # Any value that is there will do: which rows are missing is restored below.
+        values = np.where(missing, values[np.argmin(missing)], values)
+    labels, codes = _integer_codes(values)
+    if missing is not None:
+        codes = np.where(missing, -1, codes)
+    return Levels(labels, codes)
+
+
+def _integer_codes(values: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
+    if not values.size:
+        return [], np.empty(0, dtype=np.int8)
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _RANGE:
+        distinct, codes = np.unique(values, return_inverse=True)
+        return distinct.tolist(), codes
+    from colonnade.kernels.counting import shift
+
+    shifted = np.empty(len(values), dtype=np.int32)
+    seen = np.zeros(high - low + 1, dtype=bool)
+    shift(np.ascontiguousarray(values), values.dtype.type(low), shifted, seen)
+    labels = (np.flatnonzero(seen).astype(object) + low).tolist()
+    if len(labels) == len(seen):
+        return labels, shifted
+    ranks = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+    return labels, ranks[shifted]
+
+
+def turned_float(values: NDArray[Any]) -> bool:
+    """Whether floats are integers that lack some values, so that only NaN made them floats.
+
+    Examples
+    --------
+    >>> turned_float(np.array([1.0, np.nan])), turned_float(np.array([1.0, 2.0]))
+    (True, False)
+    """
+    gaps = np.isnan(values)
+    if not gaps.any():
+        return False
+    present = values[~gaps]
+    return bool((np.abs(present) < 2**53).all() and (present == np.floor(present)).all())
+
+
+def float_levels(name: str, values: NDArray[Any], declared: bool) -> Levels:
+    """Find the states of a column of floats, if it may have any.
+
+    Floats have no states, with two exceptions: integers among which a missing value was written
+    as NaN, and whole numbers for which states are declared.
+    """
+    values = values.astype(np.float64, copy=False)
+    gaps = np.isnan(values)
+    if not declared and not turned_float(values):
+        whole = np.isfinite(values).all() and (values == np.floor(values)).all()
+        hint = "cut them into intervals with discretize(table)"
+        if whole and values.size:
+            hint = "convert whole numbers to integers, or " + hint
+        raise unusable(name, "floating-point numbers", hint)
+    present, inverse = np.unique(values[~gaps], return_inverse=True)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[~gaps] = inverse
+    labels = [int(v) if math.isfinite(v) and v == int(v) else v for v in present.tolist()]
+    return Levels(labels, codes)
+
+
+def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
+    """Find the states of a column of Python objects.
+
+    Parameters
+    ----------
+    name : str
+    values : sequence [row]
+        None, NaN and the like are missing.
+    declared : bool
+        Whether states are declared for the column.
+
+    Examples
+    --------
+    >>> levels = object_levels("x", ["b", None, "a", "b"], declared=False)
+    >>> levels.labels, levels.codes.tolist()
+    (['b', 'a'], [0, -1, 1, 0])
+    """
+    kinds = set(map(type, values))
+    truth = bool({bool, np.bool_} & kinds)
+    try:
+        distinct = dict.fromkeys(values)
+    except TypeError:
+        raise unusable(name, f"values such as {_unhashable(values)}") from None
+    present = [value for value in distinct if not _is_missing(value)]
+    floats = any(isinstance(value, float | np.floating) for value in present)
+    # Told by their types, because equal values such as True, 1 and 1.0 are one in `distinct`.
+    if truth and (floats or any(_integral(kind) for kind in kinds)):
+        raise unusable(name, "truth values mixed with numbers", "use strings for all of them")
+    if floats:
+        if not all(isinstance(value, int | float | np.number) for value in present):
+            raise unusable(name, "floating-point numbers mixed with other values")
+        return float_levels(name, np.array([_float(value) for value in values]), declared)
+    numbers = dict.fromkeys(distinct, -1)
+    numbers.update({value: code for code, value in enumerate(present)})
+    codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+    labels = [value.item() if isinstance(value, np.generic) else value for value in present]
+    if labels and all(isinstance(label, bool) for label in labels):
+        ordered = {False: 0, True: 1}
+        table = np.array([*(ordered[label] for label in labels), -1], dtype=np.int8)
+        return Levels([False, True], table[codes], closed=True)
+    return Levels(labels, codes)
+
+
+def object_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
+    """Return Python numbers as floats, missing ones NaN; None if there is anything else.
+
+    Examples
+    --------
+    >>> object_numbers([1, None, 2.5]), object_numbers([1, "a"])
+    (array([1. , nan, 2.5]), None)
+    """
+    kinds = set(map(type, values))
+    if any(issubclass(kind, str | bool | np.bool_) for kind in kinds):
+        return None
+    try:
+        return np.array([_float(value) for value in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def object_floating(values: Sequence[Any]) -> bool:
+    """Whether Python objects are numbers, and some of them floating-point.
+
+    Examples
+    --------
+    >>> object_floating([1, 2.5]), object_floating([1, 2]), object_floating(["a", 2.5])
+    (True, False, False)
+    """
+    kinds = set(map(type, values))
+    floats = any(issubclass(kind, float | np.floating) for kind in kinds)
+    return floats and object_numbers(values) is not None
+
+
+def _integral(kind: type) -> bool:
+    return issubclass(kind, int | np.integer) and kind is not bool
+
+
+def _float(value: Any) -> float:
+    return math.nan if _is_missing(value) else float(value)
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, str | int):
+        return False
+    # pandas.NA refuses to say whether it differs from itself.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return False
+
+
+def _unhashable(values: Sequence[Any]) -> str:
+    for value in values:
+        try:
+            hash(value)
+        except TypeError:
+            return f"{value!r:.60}"
+    return "these"
