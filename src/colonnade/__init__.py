@@ -13,20 +13,45 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from colonnade import theory
     from colonnade.counts import FamilyCounts
+    from colonnade.dag import Dag
+    from colonnade.em import EM
     from colonnade.exceptions import ColonnadeError
+    from colonnade.files import load
+    from colonnade.network import BayesianNetwork, fit
     from colonnade.pooling import Exact, Quadrature, Reference, Variational
     from colonnade.posterior import CptPosterior
     from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
+    from colonnade.structure import (
+        AIC,
+        BIC,
+        LogLikelihood,
+        arc_strength,
+        chow_liu,
+        compare,
+        hill_climb,
+        kdb,
+        naive_bayes,
+        score,
+        score_families,
+        tan,
+    )
+    from colonnade.tables import discretize
     from colonnade.variables import Family, Variable
 
 __all__ = [
+    "AIC",
+    "BIC",
+    "EM",
     "BDeu",
+    "BayesianNetwork",
     "ColonnadeError",
     "CptPosterior",
+    "Dag",
     "Exact",
     "Family",
     "FamilyCounts",
     "Hierarchical",
+    "LogLikelihood",
     "MaximumLikelihood",
     "Quadrature",
     "Reference",
@@ -34,24 +59,54 @@ __all__ = [
     "Variable",
     "Variational",
     "__version__",
+    "arc_strength",
+    "chow_liu",
+    "compare",
+    "discretize",
+    "fit",
+    "hill_climb",
+    "kdb",
+    "load",
+    "naive_bayes",
+    "score",
+    "score_families",
+    "tan",
     "theory",
 ]
 
 # Where each name lives; a module stands for itself.
 _HOMES = {
+    "AIC": "colonnade.structure",
     "BDeu": "colonnade.priors",
+    "BIC": "colonnade.structure",
+    "BayesianNetwork": "colonnade.network",
     "ColonnadeError": "colonnade.exceptions",
     "CptPosterior": "colonnade.posterior",
+    "Dag": "colonnade.dag",
+    "EM": "colonnade.em",
     "Exact": "colonnade.pooling",
     "Family": "colonnade.variables",
     "FamilyCounts": "colonnade.counts",
     "Hierarchical": "colonnade.priors",
+    "LogLikelihood": "colonnade.structure",
     "MaximumLikelihood": "colonnade.priors",
     "Quadrature": "colonnade.pooling",
     "Reference": "colonnade.pooling",
     "SymmetricDirichlet": "colonnade.priors",
     "Variable": "colonnade.variables",
     "Variational": "colonnade.pooling",
+    "arc_strength": "colonnade.structure",
+    "chow_liu": "colonnade.structure",
+    "compare": "colonnade.structure",
+    "discretize": "colonnade.tables",
+    "fit": "colonnade.network",
+    "hill_climb": "colonnade.structure",
+    "kdb": "colonnade.structure",
+    "load": "colonnade.files",
+    "naive_bayes": "colonnade.structure",
+    "score": "colonnade.structure",
+    "score_families": "colonnade.structure",
+    "tan": "colonnade.structure",
 }
 _MODULES = {"theory"}
 

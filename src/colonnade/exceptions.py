@@ -16,6 +16,7 @@ __all__ = [
     "ConvergenceWarning",
     "CountsError",
     "DataError",
+    "FileFormatError",
     "InputError",
     "MissingExtraError",
     "NotSupportedError",
@@ -86,6 +87,30 @@ class DataError(ColonnadeError, ValueError):
         self.__dict__.update(details)
         self.place = place
         self.details = details
+
+
+class FileFormatError(ColonnadeError, ValueError):
+    """A file is not what its name says, is damaged, or contradicts itself.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    place : str
+        Where in it, for example ``"tables[2].counts"``; empty for the file as a whole.
+
+    Examples
+    --------
+    >>> raise FileFormatError("model.json", "arcs[3]", "parent 9 does not exist.")
+    Traceback (most recent call last):
+    colonnade.exceptions.FileFormatError: File 'model.json', arcs[3]: parent 9 does not exist.
+    """
+
+    def __init__(self, path: str, place: str, problem: str, hint: str = "") -> None:
+        where = f"File {path!r}, {place}" if place else f"File {path!r}"
+        super().__init__(_with_hint(f"{where}: {problem}", hint))
+        self.path = path
+        self.place = place
 
 
 class MissingExtraError(ColonnadeError, ImportError):

@@ -1,0 +1,86 @@
+"""Rows drawn from a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.cpt import Cpt
+from colonnade.dag import Dag
+from colonnade.exceptions import DataError, expected, listing
+from colonnade.variables import Variable
+
+__all__ = ["sample"]
+
+_BLOCK = 1 << 16
+
+
+def sample(
+    dag: Dag, tables: Mapping[str, Cpt], n: int, rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw independent rows: parents before their children.
+
+    Parameters
+    ----------
+    dag : Dag
+    tables : mapping of str to Cpt
+    n : int
+    rng : Generator
+
+    Returns
+    -------
+    dict of str to array of states [row]
+    """
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
+        raise expected("a whole number of at least 0", "n", n)
+    codes: dict[str, NDArray[np.int64]] = {}
+    for name in dag.order:
+        given = np.empty((n, len(dag.parents(name))), dtype=np.int64)
+        for k, parent in enumerate(dag.parents(name)):
+            given[:, k] = codes[parent]
+        codes[name] = _drawn(tables[name], given, rng)
+    return {name: _states(tables[name].family.child)[codes[name]] for name in dag.variables}
+
+
+def _drawn(cpt: Cpt, given: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the codes of a child for rows of parent codes."""
+    table, places = cpt.table, cpt.table.positions(given)
+    if not table.complete and (places < 0).any():
+        raise _undefined(cpt, given[int((places < 0).argmax())].tolist())
+    default = table.rows[:0] if table.default is None else table.default[None]
+    sums = np.cumsum(np.vstack([table.rows, default]), axis=1)  # position -1 is the default
+    drawn = np.empty(len(given), dtype=np.int64)
+    for low in range(0, len(given), _BLOCK):
+        rows = sums[places[low : low + _BLOCK]]
+        # Scaled by the sum, which rounding may leave below 1: no state of probability 0 is drawn.
+        place = rng.random((len(rows), 1)) * rows[:, -1:]
+        drawn[low : low + _BLOCK] = (place >= rows[:, :-1]).sum(axis=1)
+    return drawn
+
+
+def _undefined(cpt: Cpt, codes: list[int]) -> DataError:
+    family = cpt.family
+    states = [parent.states[code] for parent, code in zip(family.parents, codes, strict=True)]
+    return DataError(
+        f"Variable {family.child.name!r}",
+        f"no probabilities given {listing(states)}, which was drawn for its parents.",
+        "fit with a prior such as Hierarchical()",
+        variable=family.child.name,
+        configuration=tuple(states),
+    )
+
+
+def _states(variable: Variable) -> NDArray[Any]:
+    """Return the states as an array that keeps their types."""
+    kinds = {type(state) for state in variable.states}
+    if kinds == {bool}:
+        return np.array(variable.states)
+    if kinds == {int}:
+        try:
+            return np.array(variable.states, dtype=np.int64)
+        except OverflowError:
+            pass
+    return np.array(variable.states, dtype=object)

@@ -1,0 +1,521 @@
+"""BayesianNetwork: tables and a graph; and `fit`, which makes one from data."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colonnade.cpt import Cpt
+from colonnade.dag import Dag
+from colonnade.exceptions import expected, listing
+from colonnade.priors import Prior
+from colonnade.variables import Family, State, Variable
+
+if TYPE_CHECKING:
+    from colonnade.em import EM, EmDiagnostics
+    from colonnade.inference import MostProbable, QueryResult
+    from colonnade.tables.discretize import Discretizer
+
+__all__ = ["BayesianNetwork", "fit"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BayesianNetwork:
+    """A graph and one table for each of its variables.
+
+    Usually made by :func:`fit`, and by :func:`colonnade.load`. A network never changes; what would
+    change it returns another one. Networks are equal if they have the same graph, states, counts,
+    priors, probabilities and cut points.
+
+    Parameters
+    ----------
+    dag : Dag
+    tables : mapping of str to Cpt
+        One for each variable, with the parents of the graph, in order.
+    discretizer : Discretizer, optional
+        How numeric columns were cut; new tables are cut the same way.
+    diagnostics : EmDiagnostics, optional
+        How EM went, if missing values were filled in.
+
+    Examples
+    --------
+    >>> table = {"smoker": ["no", "no", "yes", "yes"], "cancer": ["no", "no", "no", "yes"]}
+    >>> network = fit(table, Dag([("smoker", "cancer")]))
+    >>> network
+    BayesianNetwork(2 variables, 1 arc, 6 probabilities stored)
+      smoker: 2 states, n=4, Hierarchical(s=None, alpha0=1.0, engine=None)
+      cancer: 2 states given smoker, n=4, Hierarchical(s=None, alpha0=1.0, engine=None)
+    >>> network["cancer"].probabilities.round(3)
+    array([[0.818, 0.182],
+           [0.568, 0.432]])
+    >>> "smoker" in network, list(network), len(network)
+    (True, ['smoker', 'cancer'], 2)
+    """
+
+    dag: Dag
+    tables: Mapping[str, Cpt]
+    discretizer: Discretizer | None = None
+    diagnostics: EmDiagnostics | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.dag, Dag):
+            raise expected("a Dag", "dag", self.dag)
+        names = self.dag.variables
+        if not isinstance(self.tables, Mapping) or set(self.tables) != set(names):
+            raise expected(f"one Cpt for each of {listing(names)}", "tables", self.tables)
+        tables = {name: self.tables[name] for name in names}
+        for name, cpt in tables.items():
+            if not isinstance(cpt, Cpt):
+                raise expected(f"a Cpt for {name!r}", "tables", cpt)
+        variables = {name: cpt.family.child for name, cpt in tables.items()}
+        for name, cpt in tables.items():
+            parents = tuple(variables[parent] for parent in self.dag.parents(name))
+            if cpt.family.child.name != name or cpt.family.parents != parents:
+                what = f"the family of {name!r} in the graph, with the states of its parents,"
+                raise expected(what, "tables", cpt.family)
+        object.__setattr__(self, "tables", MappingProxyType(tables))
+
+    # ------------------------------------------------------------------ parts
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in the order of the graph."""
+        return tuple(cpt.family.child for cpt in self.tables.values())
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The family of each variable, in the order of the graph."""
+        return tuple(cpt.family for cpt in self.tables.values())
+
+    @property
+    def priors(self) -> dict[str, Prior | None]:
+        """The prior of each table; None for tables that were given."""
+        return {name: cpt.prior for name, cpt in self.tables.items()}
+
+    def __getitem__(self, name: str) -> Cpt:
+        if not isinstance(name, str) or name not in self.tables:
+            raise expected(f"one of {listing(self.dag.variables)}", "name", name)
+        return self.tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tables)
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.dag
+
+    # ------------------------------------------------------------------- rows
+
+    def log_likelihood(
+        self, table: Any, unknown: Literal["raise", "missing"] = "raise"
+    ) -> NDArray[np.float64]:
+        """Log probability of each row under the estimated tables.
+
+        Missing values are summed out exactly.
+
+        Parameters
+        ----------
+        table : table
+            As for :func:`fit`, with a column for each variable; other columns are ignored.
+        unknown : {"raise", "missing"}
+            What to do with values that are no states of their variable.
+
+        Returns
+        -------
+        array [row]
+            Minus infinity for a row that cannot occur. NaN for a row whose probability depends on
+            a configuration without probabilities, which only ``MaximumLikelihood()`` leaves.
+
+        Examples
+        --------
+        >>> from colonnade.priors import MaximumLikelihood
+        >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]), MaximumLikelihood())
+        >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
+        array([0.667, 0.333, 1.   ])
+        """
+        from colonnade._likelihood import log_likelihood
+        from colonnade._prepare import coded_for_network
+
+        coded = coded_for_network(table, self.variables, self.discretizer, unknown=unknown)
+        return log_likelihood(coded, self.dag, list(self.tables.values()))
+
+    def sample(
+        self, n: int, rng: np.random.Generator | int | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """Draw independent rows from the network.
+
+        Parameters
+        ----------
+        n : int
+        rng : Generator or int, optional
+
+        Returns
+        -------
+        dict of str to array [row]
+            One column of states a variable: a table that :func:`fit` takes, and that
+            ``pandas.DataFrame`` or ``polars.DataFrame`` make a data frame of.
+
+        Examples
+        --------
+        >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]))
+        >>> network.sample(5, rng=1)
+        {'x': array(['a', 'b', 'a', 'b', 'a'], dtype=object)}
+        """
+        from colonnade._sampling import sample
+
+        return sample(self.dag, self.tables, n, np.random.default_rng(rng))
+
+    # ------------------------------------------------------------------- data
+
+    def update(
+        self,
+        table: Any,
+        weights: str | ArrayLike | None = None,
+        missing: Literal["raise", "available"] = "raise",
+    ) -> BayesianNetwork:
+        """Learn from more rows: counts add up, and the tables follow.
+
+        The result equals a network fitted to all rows together.
+
+        Parameters
+        ----------
+        table, weights, missing
+            As for :func:`fit`; the states are those of the network.
+
+        Examples
+        --------
+        >>> one, two = {"x": ["a", "b"]}, {"x": ["b", "b"]}
+        >>> network = fit(one, Dag([], ["x"]))
+        >>> network.update(two)["x"].counts.values
+        array([[1, 3]])
+        >>> network.update(two).forget(two) == network
+        True
+        """
+        return self._learned("update", table, weights, missing, operator.add)
+
+    def forget(
+        self,
+        table: Any,
+        weights: str | ArrayLike | None = None,
+        missing: Literal["raise", "available"] = "raise",
+    ) -> BayesianNetwork:
+        """Take rows back that were learned: the opposite of :meth:`update`.
+
+        Exact for whole counts; with fractional weights, to rounding.
+
+        Parameters
+        ----------
+        table, weights, missing
+            As for :func:`fit`; the states are those of the network.
+
+        Examples
+        --------
+        >>> network = fit({"x": ["a", "b"]}, Dag([], ["x"]))
+        >>> network.forget({"x": ["b", "b"]})
+        Traceback (most recent call last):
+        colonnade.exceptions.CountsError: Variable 'x': Configuration (): cannot take 2 from
+        1 counts of state 1. Hint: only take away counts that were added.
+        """
+        return self._learned("forget", table, weights, missing, operator.sub)
+
+    def merge(self, other: BayesianNetwork) -> BayesianNetwork:
+        """Put together what two networks of one structure learned from separate data.
+
+        The result equals a network fitted to all data. Also written ``network + other``.
+
+        Parameters
+        ----------
+        other : BayesianNetwork
+            With the same graph, states, priors and cut points.
+
+        Examples
+        --------
+        >>> dag = Dag([], ["x"])
+        >>> here = fit({"x": ["a", "b"]}, dag)
+        >>> there = fit({"x": ["b", "a", "b"]}, dag)
+        >>> here.merge(there) == fit({"x": ["a", "b", "b", "a", "b"]}, dag)
+        True
+        """
+        from colonnade._learning import combined, counts_of
+
+        if not isinstance(other, BayesianNetwork):
+            raise expected("a BayesianNetwork", "other", other)
+        for what, mine, yours in (
+            ("graph", self.dag, other.dag),
+            ("states", self.variables, other.variables),
+            ("priors", self.priors, other.priors),
+            ("cut points", self.discretizer, other.discretizer),
+        ):
+            if mine != yours:
+                hint = "fit both with the same `dag`, `variables` and priors"
+                raise expected(f"a network with the same {what}", "other", yours, hint)
+        counts = counts_of(other.tables, "merge")
+        tables = combined(self.tables, "merge", counts, operator.add)
+        return BayesianNetwork(self.dag, tables, self.discretizer)
+
+    def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
+        return self.merge(other) if isinstance(other, BayesianNetwork) else NotImplemented
+
+    # -------------------------------------------------------------- questions
+
+    def query(
+        self,
+        target: str | Sequence[str],
+        observed: Mapping[str, Any] | None = None,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: np.random.Generator | int | None = None,
+    ) -> QueryResult:
+        """Probabilities of one or several variables together, given what was observed.
+
+        See :func:`colonnade.inference.query`.
+
+        Parameters
+        ----------
+        target : str or sequence of str
+        observed : mapping of str to state, optional
+        draws : int, optional
+            Draws of all tables, for credible intervals; 0 for none.
+        level : float, optional
+            Probability inside the intervals.
+        rng : Generator or int, optional
+
+        Returns
+        -------
+        QueryResult
+
+        Examples
+        --------
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> round(network.query("a", {"b": 1})[1], 3)
+        0.704
+        """
+        from colonnade.inference import query
+
+        return query(self, target, observed, draws, level, rng)
+
+    def most_probable(self, observed: Mapping[str, Any] | None = None) -> MostProbable:
+        """Most probable states of all variables together, given what was observed.
+
+        See :func:`colonnade.inference.most_probable`.
+
+        Parameters
+        ----------
+        observed : mapping of str to state, optional
+
+        Returns
+        -------
+        MostProbable
+
+        Examples
+        --------
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> network.most_probable({"b": 1}).states
+        {'a': 1, 'b': 1}
+        """
+        from colonnade.inference import most_probable
+
+        return most_probable(self, observed)
+
+    # ------------------------------------------------------------ other worlds
+
+    def save(self, path: str | PathLike[str], overwrite: bool = False) -> None:
+        """Write the network to a file that :func:`colonnade.load` reads, without any loss.
+
+        Parameters
+        ----------
+        path : str or path
+        overwrite : bool, optional
+            Whether a file that is there already may be replaced.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from colonnade.files import load
+        >>> network = fit({"x": ["a", "b"]}, Dag([], ["x"]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     network.save(f"{folder}/model.json")
+        ...     load(f"{folder}/model.json") == network
+        True
+        """
+        from colonnade.files.native import save
+
+        save(self, path, overwrite=overwrite)
+
+    def to_pyagrum(self) -> Any:
+        """Return the network as a ``pyagrum.BayesNet``.
+
+        Examples
+        --------
+        >>> fit({"x": ["a", "b"]}, Dag([], ["x"])).to_pyagrum().size()
+        1
+        """
+        from colonnade.files.interchange import to_pyagrum
+
+        return to_pyagrum(self)
+
+    def to_pgmpy(self) -> Any:
+        """Return the network as a ``pgmpy`` model (extra ``interop``)."""
+        from colonnade.files.interchange import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the graph (extra ``plot``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> network = fit({"a": [0, 1], "b": [0, 1]}, Dag([("a", "b")]))
+        >>> sorted(text.get_text() for text in network.plot().texts if text.get_text())
+        ['a', 'b']
+        """
+        from colonnade.report.graph import draw
+
+        return draw(self.dag, ax)
+
+    # ---------------------------------------------------------------- private
+
+    def _learned(
+        self, request: str, table: Any, weights: Any, missing: Any, combine: Callable[..., Any]
+    ) -> BayesianNetwork:
+        from colonnade._learning import combined, counted, counts_of
+
+        counts_of(self.tables, request)  # what cannot be done is refused before the work
+        counts = counted(self.tables, self.discretizer, table, weights, missing)
+        tables = combined(self.tables, request, counts, combine)
+        return BayesianNetwork(self.dag, tables, self.discretizer)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        return (
+            self.dag == other.dag
+            and self.discretizer == other.discretizer
+            and dict(self.tables) == dict(other.tables)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The read-only view of the tables cannot be pickled.
+        return type(self), (self.dag, dict(self.tables), self.discretizer, self.diagnostics)
+
+    def __repr__(self) -> str:
+        arcs, stored = len(self.dag.arcs), sum(cpt.table.rows.size for cpt in self.tables.values())
+        lines = [
+            f"BayesianNetwork({len(self)} variable{'s' * (len(self) != 1)}, "
+            f"{arcs} arc{'s' * (arcs != 1)}, {stored:,} probabilities stored)"
+        ]
+        for name, cpt in list(self.tables.items())[:20]:
+            given = ", ".join(self.dag.parents(name)[:6])
+            given += ", ..." * (len(self.dag.parents(name)) > 6)
+            known = "known" if cpt.counts is None else f"n={cpt.counts.total:.6g}, {cpt.prior!r}"
+            states = f"{cpt.family.cardinality} state{'s' * (cpt.family.cardinality != 1)}"
+            lines.append(f"{name}: {states}{' given ' * bool(given)}{given}, {known}")
+        if len(self) > 20:
+            lines.append(f"... {len(self) - 20} more")
+        return "\n  ".join(lines)
+
+    def _repr_html_(self) -> str:
+        from colonnade.report.graph import network_html
+
+        return network_html(self.dag, self.tables)
+
+
+def fit(
+    table: Any,
+    dag: Dag,
+    prior: Prior | None = None,
+    *,
+    variables: Sequence[Variable] | Mapping[str, Iterable[State]] | None = None,
+    weights: str | ArrayLike | None = None,
+    missing: Literal["raise", "available", "em"] | EM = "raise",
+    per_variable: Mapping[str, Prior] | None = None,
+) -> BayesianNetwork:
+    """Estimate all tables of a network from data.
+
+    Parameters
+    ----------
+    table : table
+        A data frame of pandas, Polars, PyArrow, Modin or another package narwhals knows; a mapping
+        of names to columns; a structured array; a pair (array [row, column], names); what
+        :func:`colonnade.discretize` returns, whose cut points the network then keeps. Columns
+        that the graph does not name are no part of the network and are not looked at.
+    dag : Dag
+        Every variable must be a column of the table.
+    prior : Prior, optional
+        Of all tables; by default ``Hierarchical()``.
+    variables : sequence of Variable, or mapping of names to states, optional
+        Declared states of some or all variables, seen or not; the states of the others are
+        discovered.
+    weights : str or array_like, optional
+        How often each row counts: the name of a column that is no variable, or an array.
+    missing : {"raise", "available", "em"} or EM
+        What to do with rows that lack values: refuse; let each table use the rows that are
+        complete for it, which is right if values are missing completely at random; or let every
+        row count in all the ways it can be completed, by EM, which is also right if what is
+        missing depends on what is observed.
+    per_variable : mapping of str to Prior, optional
+        Single variables with a prior of their own.
+
+    Returns
+    -------
+    BayesianNetwork
+
+    Raises
+    ------
+    DataError
+        If columns are absent, or hold values that are no states, or lack values.
+
+    Examples
+    --------
+    >>> from colonnade.priors import BDeu
+    >>> table = {"age": ["young", "old", "old"], "ill": [False, True, False], "id": [7, 8, 9]}
+    >>> network = fit(table, Dag([("age", "ill")]), per_variable={"age": BDeu(1)})
+    >>> network["ill"].probabilities.round(3)
+    array([[0.55 , 0.45 ],
+           [0.733, 0.267]])
+    """
+    from colonnade._prepare import checked_priors, coded_for_fit
+    from colonnade.em import EM, expected_counts
+    from colonnade.tables.counting import count
+
+    coded = coded_for_fit(table, dag, variables, weights)
+    priors = checked_priors(dag, prior, per_variable)
+    known = dict(zip(coded.names, coded.variables, strict=True))
+    families = [
+        Family(known[name], tuple(known[parent] for parent in dag.parents(name)))
+        for name in dag.variables
+    ]
+    diagnostics = None
+    if isinstance(missing, EM) or missing == "em":
+        settings = missing if isinstance(missing, EM) else EM()
+        own = [priors[name] for name in dag.variables]
+        counts, diagnostics = expected_counts(coded, dag, families, own, settings)
+    elif missing in ("raise", "available"):
+        counts = count(coded, families, missing)
+    else:
+        raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
+    tables = {
+        family.child.name: Cpt.of(family, each, priors[family.child.name])
+        for family, each in zip(families, counts, strict=True)
+    }
+    return BayesianNetwork(dag, tables, coded.discretizer, diagnostics)

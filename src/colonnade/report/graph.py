@@ -1,0 +1,252 @@
+"""Pictures of a graph: where the nodes go, as SVG for a notebook, and with matplotlib."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from colonnade._html import safe, shortened
+from colonnade.cpt import Cpt
+from colonnade.dag import Dag
+from colonnade.exceptions import expected, require
+
+__all__ = ["Layout", "dag_svg", "draw", "network_html"]
+
+Point: TypeAlias = tuple[float, float]
+Node: TypeAlias = str | tuple[str, str, int]
+
+_LABEL = 16
+_SWEEPS = 8
+# Beyond this a picture shows nothing but a tangle; a list of arcs then says more.
+_DRAWN_VARIABLES = 60
+_LISTED_ARCS = 100
+_SHOWN_TABLES = 20
+# Pixels: height of a node, width of a character, distances between nodes.
+_HEIGHT, _CHARACTER, _GAP, _DROP = 26, 7.5, 18, 64
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Places of the nodes of a graph, parents above their children, and the ways of its arcs.
+
+    Attributes
+    ----------
+    places : mapping of str to (float, float)
+        Centre of each node in pixels, downwards.
+    widths : mapping of str to float
+        Width of each node.
+    routes : mapping of arc to list of (float, float)
+        Points of each arc, from the lower edge of the parent, past the nodes of the rows between,
+        to the upper edge of the child.
+    size : (float, float)
+        Width and height of the picture.
+
+    Examples
+    --------
+    >>> layout = Layout.of(Dag([("a", "c"), ("b", "c")]))
+    >>> layout.places["a"][1] == layout.places["b"][1] < layout.places["c"][1]
+    True
+    """
+
+    places: Mapping[str, Point]
+    widths: Mapping[str, float]
+    routes: Mapping[tuple[str, str], list[Point]]
+    size: Point
+
+    @classmethod
+    def of(cls, dag: Dag) -> Layout:
+        """Put every variable one row below its lowest parent, in an order with few crossings."""
+        grid = _Grid(dag)
+        grid.sort()
+        half = max((abs(x) + grid.widths[n] / 2 for n, x in grid.centres.items()), default=0.0)
+        half += _GAP
+
+        def point(name: Node, shift: float = 0.0) -> Point:
+            return half + grid.centres[name], _DROP * grid.depth[name] + _HEIGHT + shift
+
+        routes = {}
+        for arc, way in grid.ways.items():
+            between = [point(name) for name in way[1:-1]]
+            ends = point(way[0], _HEIGHT / 2), point(way[-1], -_HEIGHT / 2)
+            routes[arc] = [ends[0], *between, ends[1]]
+        widths = {name: grid.widths[name] for name in dag.variables}
+        height = _DROP * max(len(grid.rows) - 1, 0) + 2 * _HEIGHT
+        return cls({name: point(name) for name in widths}, widths, routes, (2 * half, height))
+
+
+class _Grid:
+    """Rows of nodes; an arc past several rows has a narrow node of its own in each."""
+
+    def __init__(self, dag: Dag) -> None:
+        self.depth: dict[Node, int] = {}
+        for name in dag.order:
+            above = [self.depth[parent] for parent in dag.parents(name)]
+            self.depth[name] = 1 + max(above, default=-1)
+        for name in dag.variables:
+            # A variable without parents may stand right above its first child.
+            if dag.children(name) and not dag.parents(name):
+                self.depth[name] = min(self.depth[child] for child in dag.children(name)) - 1
+        self.widths: dict[Node, float] = {
+            name: _CHARACTER * len(shortened(name, _LABEL)) + 20 for name in dag.variables
+        }
+        self.ways: dict[tuple[str, str], list[Node]] = {}
+        for parent, child in dag.arcs:
+            between: list[Node] = []
+            for depth in range(self.depth[parent] + 1, self.depth[child]):
+                between.append((parent, child, depth))
+                self.depth[between[-1]] = depth
+                self.widths[between[-1]] = 0.0
+            self.ways[parent, child] = [parent, *between, child]
+        self.rows: list[list[Node]] = [[] for _ in range(max(self.depth.values(), default=-1) + 1)]
+        for node, depth in self.depth.items():
+            self.rows[depth].append(node)
+        self.centres: dict[Node, float] = {}
+        for row in self.rows:
+            self._place(row)
+
+    def sort(self) -> None:
+        """Order each row by the mean place of its neighbours, down and up some times over."""
+        above: dict[Node, list[Node]] = {node: [] for node in self.depth}
+        below: dict[Node, list[Node]] = {node: [] for node in self.depth}
+        for way in self.ways.values():
+            for upper, lower in itertools.pairwise(way):
+                above[lower].append(upper)
+                below[upper].append(lower)
+        for sweep in range(_SWEEPS):
+            near = below if sweep % 2 else above
+            for row in reversed(self.rows) if sweep % 2 else self.rows:
+                pull = {
+                    # Who has no neighbours on that side stays where it is.
+                    node: fmean(self.centres[n] for n in near[node] or [node])
+                    for node in row
+                }
+                row.sort(key=pull.__getitem__)
+                self._place(row)
+
+    def _place(self, row: list[Node]) -> None:
+        """Put a row of nodes side by side around zero."""
+        left = -(math.fsum(self.widths[node] for node in row) + _GAP * (len(row) - 1)) / 2
+        for node in row:
+            self.centres[node] = left + self.widths[node] / 2
+            left += self.widths[node] + _GAP
+
+
+def dag_svg(dag: Dag) -> str:
+    """Draw a graph as an SVG element.
+
+    Parameters
+    ----------
+    dag : Dag
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> dag_svg(Dag([("a", "b")])).count("<rect")
+    2
+    """
+    layout = Layout.of(dag)
+    width, height = layout.size
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" '
+        f'height="{height:.0f}" viewBox="0 0 {width:.1f} {height:.1f}" '
+        'font-family="sans-serif" font-size="13">',
+        "<title>Graph of the network</title>",
+    ]
+    for route in layout.routes.values():
+        (x, y), (x2, y2) = route[0], route[-1]
+        path = f"M{x:.1f},{y:.1f}"
+        for (x, y), (x3, y3) in itertools.pairwise([*route[:-1], (x2, y2 - 6)]):
+            middle = (y + y3) / 2
+            path += f" C{x:.1f},{middle:.1f} {x3:.1f},{middle:.1f} {x3:.1f},{y3:.1f}"
+        parts.append(
+            f'<path d="{path}" fill="none" stroke="#607d8b"/>'
+            f'<path d="M{x2:.1f},{y2:.1f} l-4,-8 h8 z" fill="#607d8b"/>'
+        )
+    for name in dag.variables:
+        (x, y), wide = layout.places[name], layout.widths[name]
+        parts.append(
+            f'<g><title>{safe(name)}</title><rect x="{x - wide / 2:.1f}" '
+            f'y="{y - _HEIGHT / 2:.1f}" width="{wide:.1f}" height="{_HEIGHT}" rx="8" '
+            f'fill="#eceff1" stroke="#455a64"/><text x="{x:.1f}" y="{y + 4.5:.1f}" '
+            f'text-anchor="middle" fill="#102027">{safe(shortened(name, _LABEL))}</text></g>'
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def network_html(dag: Dag, tables: Mapping[str, Cpt]) -> str:
+    """Show a network in a notebook: its graph and its tables, both within limits.
+
+    Parameters
+    ----------
+    dag : Dag
+    tables : mapping of str to Cpt
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> network_html(Dag([]), {})[:22]
+    '<div><p>Bayesian netwo'
+    """
+    few = len(dag) <= _DRAWN_VARIABLES
+    graph = f'<div style="overflow:auto">{dag_svg(dag)}</div>' if few else _arc_list(dag)
+    shown = list(tables.items())[:_SHOWN_TABLES]
+    parts = [
+        f"<details><summary>{safe(shortened(name, 60))}</summary>{cpt._repr_html_()}</details>"
+        for name, cpt in shown
+    ]
+    if len(tables) > len(shown):
+        parts.append(f"<p>{len(tables) - len(shown)} more tables</p>")
+    title = f"Bayesian network: {len(dag)} variables, {len(dag.arcs)} arcs"
+    return f"<div><p>{title}</p>{graph}{''.join(parts)}</div>"
+
+
+def draw(dag: Dag, ax: Any = None) -> Any:
+    """Draw a graph with matplotlib.
+
+    Parameters
+    ----------
+    dag : Dag
+    ax : matplotlib Axes, optional
+        By default a new figure of the size the graph needs.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    layout = Layout.of(dag)
+    width, height = layout.size
+    if ax is None:
+        pyplot = require("matplotlib.pyplot", feature="plot()", extra="plot")
+        inches = (min(max(width / 80, 2.0), 40.0), min(max(height / 80, 1.0), 40.0))
+        _, ax = pyplot.subplots(figsize=inches, layout="constrained")
+    elif not hasattr(ax, "annotate"):
+        raise expected("matplotlib Axes", "ax", ax)
+    for route in layout.routes.values():
+        ax.plot(*zip(*route[:-1], strict=True), color="#607d8b", linewidth=1.0)
+        arrow = {"arrowstyle": "-|>", "color": "#607d8b", "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", xy=route[-1], xytext=route[-2], arrowprops=arrow)
+    for name, (x, y) in layout.places.items():
+        box = {"boxstyle": "round", "facecolor": "#eceff1", "edgecolor": "#455a64"}
+        text = shortened(name, _LABEL)
+        # Names are names: a dollar sign does not begin a formula.
+        ax.text(x, y, text, ha="center", va="center", bbox=box, parse_math=False)
+    ax.set_xlim(0, width)
+    ax.set_ylim(height, 0)
+    ax.set_axis_off()
+    return ax
+
+
+def _arc_list(dag: Dag) -> str:
+    arcs = [f"<li>{safe(parent)} → {safe(child)}</li>" for parent, child in dag.arcs]
+    more = f"<li>{len(arcs) - _LISTED_ARCS} more</li>" if len(arcs) > _LISTED_ARCS else ""
+    return f"<ul>{''.join(arcs[:_LISTED_ARCS])}{more}</ul>"
