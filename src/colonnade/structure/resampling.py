@@ -1,0 +1,175 @@
+"""Bootstrap: how often an arc is found when the rows are drawn anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.dag import Dag
+from colonnade.exceptions import expected
+from colonnade.progress import Progress
+from colonnade.structure.equivalence import compelled
+from colonnade.structure.families import prepare
+from colonnade.structure.search import Found, reachable
+from colonnade.tables.coded import CodedTable
+
+__all__ = ["ArcStrengths", "arc_strength", "learned"]
+
+Floats = NDArray[np.float64]
+Learner = Callable[[Any], Dag | Found]
+
+
+@dataclass(frozen=True, eq=False)
+class ArcStrengths:
+    """How often arcs were found in resampled tables.
+
+    Attributes
+    ----------
+    names : tuple of str
+    directed : array [parent, child]
+        Share of the resamples with this arc in this direction. A direction that the data cannot
+        tell (the reversed arc is in an equivalent graph) counts half each way.
+    resamples : int
+    """
+
+    names: tuple[str, ...]
+    directed: Floats
+    resamples: int
+
+    @property
+    def strength(self) -> Floats:
+        """Share of the resamples with an arc between two variables, in either direction."""
+        return self.directed + self.directed.T
+
+    @property
+    def threshold(self) -> float:
+        """The strength from which an arc is called significant (Scutari and Nagarajan 2013).
+
+        The strengths of a certain answer would be zeros and ones; the threshold is that of the
+        step function nearest to the observed strengths.
+        """
+        values = np.sort(self.strength[np.triu_indices(len(self.names), 1)])
+        if not values.size:
+            return 0.5
+        steps = np.unique(np.concatenate([[0.0], values, [1.0]]))
+        levels = np.searchsorted(values, steps[:-1], side="right") / values.size
+        widths = np.diff(steps)
+
+        def distance(height: float) -> float:
+            return float(np.sum(widths * np.abs(levels - height)))
+
+        height = min(np.unique(np.concatenate([[0.0], levels])), key=distance)
+        return float(np.quantile(values, height, method="inverted_cdf")) if height > 0 else 0.0
+
+    def averaged(self, threshold: float | None = None) -> Dag:
+        """The graph of the arcs at or above a threshold, strongest first, without closing a cycle.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            Between 0 and 1; by default :attr:`threshold`.
+
+        Examples
+        --------
+        >>> table = {"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8, "c": [0, 1, 0, 1] * 8}
+        >>> from colonnade.structure import hill_climb
+        >>> arc_strength(table, hill_climb, resamples=10, rng=0).averaged(0.9).arcs
+        (('a', 'b'),)
+        """
+        least = self.threshold if threshold is None else threshold
+        if not 0.0 <= least <= 1.0:
+            raise expected("a number from 0 to 1", "threshold", threshold)
+        strength = self.strength
+        size = len(self.names)
+        pairs = [
+            (a, b) if self.directed[a, b] >= self.directed[b, a] else (b, a)
+            for a in range(size)
+            for b in range(a + 1, size)
+            if strength[a, b] >= least and strength[a, b] > 0
+        ]
+        pairs.sort(key=lambda arc: (-strength[arc], -self.directed[arc], arc))
+        adjacency = np.zeros((size, size), bool)
+        for a, b in pairs:
+            if not reachable(adjacency)[b, a]:
+                adjacency[a, b] = True
+        arcs = ((self.names[a], self.names[b]) for a, b in np.argwhere(adjacency))
+        return Dag(tuple(arcs), self.names)
+
+    def __repr__(self) -> str:
+        strongest = np.argwhere(np.triu(self.strength, 1) >= max(self.threshold, 1e-12))
+        return (
+            f"ArcStrengths({len(self.names)} variables, {self.resamples} resamples, "
+            f"{len(strongest)} arcs at or above {self.threshold:.2f})"
+        )
+
+
+def arc_strength(
+    table: Any,
+    learner: Learner,
+    resamples: int = 200,
+    rng: np.random.Generator | int | None = None,
+) -> ArcStrengths:
+    """Learn a graph from many tables of rows drawn with replacement, and count the arcs.
+
+    Parameters
+    ----------
+    table : table
+        Anything :func:`colonnade.fit` takes, without missing values.
+    learner : callable
+        Takes a table and returns a Dag or what :func:`hill_climb` returns; give options with
+        ``functools.partial`` or a lambda.
+    resamples : int
+        Number of tables.
+    rng : Generator or int, optional
+
+    Returns
+    -------
+    ArcStrengths
+
+    Examples
+    --------
+    >>> from colonnade.structure import chow_liu
+    >>> table = {"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8, "c": [0, 1, 0, 1] * 8}
+    >>> strengths = arc_strength(table, chow_liu, resamples=20, rng=0)
+    >>> float(strengths.strength[0, 1])
+    1.0
+    """
+    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
+        raise expected("a whole number of at least 1", "resamples", resamples)
+    if not callable(learner):
+        raise expected("a function of a table", "learner", learner, "for example hill_climb")
+    coded = prepare(table).coded
+    rng = np.random.default_rng(rng)
+    position = {name: k for k, name in enumerate(coded.names)}
+    directed = np.zeros((len(position), len(position)))
+    with Progress("Resampling", total=resamples) as progress:
+        for _ in range(resamples):
+            rows = rng.integers(coded.rows, size=coded.rows)
+            dag = learned(learner, take(coded, rows))
+            for (a, b), certain in compelled(dag).items():
+                share = 1.0 if certain else 0.5
+                directed[position[a], position[b]] += share
+                directed[position[b], position[a]] += 1.0 - share
+            progress.advance()
+    return ArcStrengths(coded.names, directed / resamples, resamples)
+
+
+def learned(learner: Learner | Dag, coded: CodedTable) -> Dag:
+    """The graph a learner finds; a graph is its own learner."""
+    found = learner if isinstance(learner, Dag) else learner(coded)
+    if isinstance(found, Found):
+        return found.dag
+    if not isinstance(found, Dag):
+        raise expected("a function that returns a Dag", "learner", found)
+    return found
+
+
+def take(coded: CodedTable, rows: NDArray[Any]) -> CodedTable:
+    """Some rows of a table, in the given order."""
+    weights = None if coded.weights is None else coded.weights[rows]
+    columns = tuple(column[rows] for column in coded.codes)
+    return CodedTable(coded.variables, columns, weights, coded.discretizer)

@@ -1,0 +1,507 @@
+"""Scores, hill climbing, trees, bootstrap and comparison."""
+
+import itertools
+import logging
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from colonnade.dag import Dag
+from colonnade.exceptions import DataError, InputError, NotSupportedError
+from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
+from colonnade.structure import (
+    AIC,
+    BIC,
+    LogLikelihood,
+    arc_strength,
+    chow_liu,
+    compare,
+    compelled,
+    hill_climb,
+    kdb,
+    naive_bayes,
+    score,
+    score_families,
+    tan,
+)
+from colonnade.structure.families import FamilyScores, prepare
+
+NAMES = ("a", "b", "c", "d", "e")
+TRUTH = Dag((("a", "b"), ("b", "c"), ("d", "c"), ("c", "e")), NAMES)
+
+
+def drawn(rows: int, seed: int = 0, sizes: tuple[int, ...] = (2, 3, 2, 3, 2)) -> dict:
+    """Rows from a network with the graph TRUTH and strong random tables."""
+    rng = np.random.default_rng(seed)
+    size = dict(zip(NAMES, sizes, strict=True))
+    columns: dict[str, np.ndarray] = {}
+    for name in TRUTH.order:
+        parents = TRUTH.parents(name)
+        place = np.zeros(rows, int)
+        for parent in parents:
+            place = place * size[parent] + columns[parent]
+        table = rng.dirichlet(np.full(size[name], 0.4), math.prod(size[p] for p in parents))
+        uniform = rng.random(rows)[:, None]
+        columns[name] = (uniform > table.cumsum(axis=1)[place]).sum(axis=1).clip(0, size[name] - 1)
+    return {name: columns[name] for name in NAMES}
+
+
+def frame(table: dict):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame({name: [str(v) for v in column] for name, column in table.items()})
+
+
+# ------------------------------------------------------------------ scores
+
+
+@pytest.mark.parametrize("rows", [12, 300])
+@pytest.mark.parametrize(
+    ("ours", "peer", "options"),
+    [
+        (BIC(), "BIC", {}),
+        (AIC(), "AIC", {}),
+        (LogLikelihood(), "LogLikelihood", {}),
+        (BDeu(1), "BDeu", {"equivalent_sample_size": 1}),
+        (BDeu(10), "BDeu", {"equivalent_sample_size": 10}),
+    ],
+)
+def test_scores_equal_those_of_pgmpy(ours, peer, options, rows):
+    scores = pytest.importorskip("pgmpy.structure_score")
+    data = frame(drawn(rows))
+    families = score_families(data, TRUTH, ours)
+    judge = getattr(scores, peer)(data, **options)
+    for name, value in families.items():
+        assert value == pytest.approx(judge.local_score(name, TRUTH.parents(name)), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("ours", "peer", "tolerance"),
+    [
+        (BIC(), "useScoreBIC", 1e-9),
+        (LogLikelihood(), "useScoreLog2Likelihood", 1e-9),
+        (SymmetricDirichlet(), "useScoreK2", 1e-4),  # its table of logarithms has few digits
+    ],
+)
+def test_scores_equal_those_of_pyagrum_in_other_units(ours, peer, tolerance):
+    import pyagrum
+
+    data = frame(drawn(300))
+    learner = pyagrum.BNLearner(data)
+    getattr(learner, peer)()
+    learner.useNoPrior()
+    for name, value in score_families(data, TRUTH, ours).items():
+        theirs = learner.score(name, list(TRUTH.parents(name))) * math.log(2.0)
+        assert value == pytest.approx(theirs, rel=tolerance)
+
+
+def test_the_evidence_is_that_of_the_posterior():
+    table = drawn(60)
+    families = FamilyScores(prepare(table), Hierarchical())
+    counts = families.columns.counts(2, (1, 3))
+    for prior in (Hierarchical(), Hierarchical(s="learn"), BDeu(3), SymmetricDirichlet()):
+        expected = prior.posterior(counts).log_evidence
+        assert score_families(table, TRUTH, prior)["c"] == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), ess=st.floats(0.1, 50.0))
+def test_bdeu_and_bic_are_equal_for_equivalent_graphs(seed, ess):
+    table = {name: column for name, column in drawn(40, seed).items() if name in "abc"}
+    chain = Dag((("a", "b"), ("b", "c")), ("a", "b", "c"))
+    fork = Dag((("b", "a"), ("b", "c")), ("a", "b", "c"))
+    for judge in (BDeu(ess), BIC(), LogLikelihood()):
+        assert score(table, chain, judge) == pytest.approx(score(table, fork, judge), abs=1e-8)
+
+
+def test_a_collider_is_not_equivalent_to_a_chain():
+    table = drawn(300, seed=3)
+    chain = Dag((("b", "c"), ("c", "e")), NAMES)
+    collider = Dag((("b", "c"), ("e", "c")), NAMES)
+    for judge in (BDeu(1), BIC(), LogLikelihood()):
+        assert abs(score(table, chain, judge) - score(table, collider, judge)) > 0.1
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_additions_by_sums_equal_families_by_counts(seed):
+    table = drawn(50, seed)
+    fast = FamilyScores(prepare(table), BIC())
+    slow = FamilyScores(prepare(table), BIC())
+    for child, parents in [(0, ()), (2, (1,)), (4, (0, 3))]:
+        others = [k for k in range(5) if k != child and k not in parents]
+        values = fast.additions(child, parents, others)
+        assert values == pytest.approx([slow.family(child, (*parents, z)) for z in others])
+
+
+def test_weighted_rows_score_like_repeated_rows():
+    table = drawn(40)
+    weights = np.random.default_rng(1).integers(1, 4, 40)
+    repeated = {name: np.repeat(column, weights) for name, column in table.items()}
+    from colonnade.tables.memory import encode
+
+    coded = encode(table, weights=weights)
+    for judge in (BIC(), BDeu(2), Hierarchical()):
+        assert score(coded, TRUTH, judge) == pytest.approx(score(repeated, TRUTH, judge), abs=1e-7)
+    found = hill_climb(coded)
+    assert found.score == pytest.approx(hill_climb(repeated).score)
+
+
+# ------------------------------------------------------------------ search
+
+
+def every_dag_over(names):
+    pairs = list(itertools.combinations(names, 2))
+    for choice in itertools.product((0, 1, 2), repeat=len(pairs)):
+        arcs = tuple(
+            pair if kind == 1 else pair[::-1]
+            for pair, kind in zip(pairs, choice, strict=True)
+            if kind
+        )
+        try:
+            yield Dag(arcs, names)
+        except InputError:
+            continue
+
+
+def test_hill_climbing_reaches_the_best_of_all_graphs_on_an_easy_table():
+    names = ("a", "b", "c")
+    table = {name: drawn(500)[name] for name in names}
+    best = max(score(table, dag) for dag in every_dag_over(names))
+    assert hill_climb(table).score == pytest.approx(best)
+
+
+@pytest.mark.parametrize("judge", [BIC(), BDeu(5), Hierarchical()])
+def test_the_score_and_the_trace_add_up(judge):
+    table = drawn(400)
+    found = hill_climb(table, judge)
+    assert found.status == "converged"
+    assert found.score == pytest.approx(score(table, found.dag, judge))
+    empty = score(table, Dag((), NAMES), judge)
+    assert found.score == pytest.approx(empty + sum(step.gain for step in found.trace))
+    assert all(step.gain > 0 for step in found.trace)
+    # no neighbour is better: adding, deleting and reversing, all tried afresh
+    for dag in neighbours(found.dag):
+        assert score(table, dag, judge) <= found.score + 1e-6
+
+
+def neighbours(dag):
+    for arc in dag.arcs:
+        rest = tuple(other for other in dag.arcs if other != arc)
+        yield Dag(rest, dag.variables)
+        yield from valid(dag.variables, (*rest, arc[::-1]))
+    for pair in itertools.permutations(dag.variables, 2):
+        if pair not in dag.arcs and pair[::-1] not in dag.arcs:
+            yield from valid(dag.variables, (*dag.arcs, pair))
+
+
+def valid(names, arcs):
+    try:
+        yield Dag(arcs, names)
+    except InputError:
+        return
+
+
+def test_the_true_arcs_are_found_in_many_rows():
+    found = hill_climb(drawn(5000, seed=3)).dag
+    assert {frozenset(arc) for arc in found.arcs} == {frozenset(arc) for arc in TRUTH.arcs}
+
+
+def test_the_score_reached_is_at_least_that_of_the_peers():
+    import pyagrum
+
+    data = frame(drawn(2000, seed=5))
+    ours = hill_climb(data).score
+    learner = pyagrum.BNLearner(data)
+    learner.useScoreBIC()
+    learner.useNoPrior()
+    learner.useGreedyHillClimbing()
+    learned = learner.learnBN()
+    arcs = tuple(
+        (learned.variable(a).name(), learned.variable(b).name()) for a, b in learned.arcs()
+    )
+    assert ours >= score(data, Dag(arcs, NAMES)) - 1e-6
+    search = pytest.importorskip("pgmpy.estimators")
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = search.HillClimbSearch(data)
+            theirs = found.estimate(scoring_method="bic-d", show_progress=False)
+    finally:
+        logging.disable(logging.NOTSET)
+    assert ours >= score(data, Dag(tuple(theirs.edges()), NAMES)) - 1e-6
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), data=st.data())
+def test_required_and_forbidden_arcs_and_the_limit_always_hold(seed, data):
+    pairs = list(itertools.permutations(NAMES, 2))
+    required = data.draw(st.lists(st.sampled_from(pairs), max_size=3, unique=True))
+    forbidden = data.draw(st.lists(st.sampled_from(pairs), max_size=8, unique=True))
+    limit = data.draw(st.integers(1, 3))
+    try:
+        found = hill_climb(
+            drawn(60, seed),
+            required=required,
+            forbidden=forbidden,
+            max_parents=limit,
+            tabu=data.draw(st.sampled_from([0, 5])),
+            restarts=data.draw(st.integers(0, 2)),
+            rng=seed,
+        )
+    except InputError:
+        # the wishes contradict each other: a cycle, a forbidden arc required, too many parents
+        return
+    assert set(required) <= set(found.dag.arcs)
+    assert not set(forbidden) & set(found.dag.arcs)
+    assert all(len(found.dag.parents(name)) <= limit for name in NAMES)
+
+
+def test_tabu_and_restarts_never_lose_and_repeat_with_the_seed():
+    table = drawn(150, seed=9)
+    plain = hill_climb(table)
+    with_tabu = hill_climb(table, tabu=10)
+    restarted = hill_climb(table, restarts=5, rng=1)
+    assert with_tabu.score >= plain.score - 1e-9
+    assert restarted.score >= plain.score - 1e-9
+    assert restarted.dag == hill_climb(table, restarts=5, rng=1).dag
+    assert restarted.score == pytest.approx(score(table, restarted.dag))
+
+
+def test_tabu_escapes_a_local_optimum_where_plain_climbing_stays():
+    # exclusive or: no single arc into c gains, the pair does
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
+    table = {"a": a, "b": b, "c": a ^ b}
+    plain = hill_climb(table, start=Dag((), ("a", "b", "c")))
+    assert hill_climb(table, tabu=10).score > plain.score + 100
+
+
+def test_a_start_is_where_the_search_begins():
+    table = drawn(300)
+    found = hill_climb(table, start=hill_climb(table).dag)
+    assert found.trace == ()
+
+
+def test_an_interrupt_returns_the_best_so_far(monkeypatch):
+    from colonnade.structure import search
+
+    table = drawn(400)
+    calls = itertools.count()
+    original = search._Climber._best_step
+
+    def interrupted(self, visited):
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return original(self, visited)
+
+    monkeypatch.setattr(search._Climber, "_best_step", interrupted)
+    found = hill_climb(table)
+    assert found.status == "interrupted"
+    assert len(found.trace) == 2
+    assert found.score == pytest.approx(score(table, found.dag))
+
+
+# ------------------------------------------------------------------- trees
+
+
+def information(table, x, y, given=None):
+    """Mutual information from relative frequencies, written out."""
+    rows = len(table[x])
+    condition = table[given] if given else np.zeros(rows, int)
+    total = 0.0
+    for c, u, v in itertools.product(set(condition), set(table[x]), set(table[y])):
+        here = condition == c
+        both = np.mean(here & (table[x] == u) & (table[y] == v))
+        if both > 0:
+            left = np.mean(here & (table[x] == u))
+            right = np.mean(here & (table[y] == v))
+            total += both * math.log(both * np.mean(here) / (left * right))
+    return total
+
+
+def best_tree_weight(names, weight):
+    """Largest weight of a spanning tree, by trying all."""
+    pairs = list(itertools.combinations(names, 2))
+    best = -math.inf
+    for tree in itertools.combinations(pairs, len(names) - 1):
+        reached, grown = {names[0]}, True
+        while grown:
+            grown = False
+            for a, b in tree:
+                if (a in reached) != (b in reached):
+                    reached |= {a, b}
+                    grown = True
+        if len(reached) == len(names):
+            best = max(best, sum(weight(a, b) for a, b in tree))
+    return best
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_chow_liu_is_the_heaviest_tree(seed):
+    table = drawn(80, seed)
+    dag = chow_liu(table, root="c")
+    assert len(dag.arcs) == 4
+    assert dag.parents("c") == ()
+    assert all(len(dag.parents(name)) == 1 for name in NAMES if name != "c")
+    weight = sum(information(table, a, b) for a, b in dag.arcs)
+    assert weight == pytest.approx(best_tree_weight(NAMES, lambda a, b: information(table, a, b)))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_tan_is_the_heaviest_tree_given_the_target(seed):
+    table = drawn(80, seed)
+    dag = tan(table, target="c", root="e")
+    features = [name for name in NAMES if name != "c"]
+    assert dag.parents("c") == ()
+    assert dag.parents("e") == ("c",)
+    assert all("c" in dag.parents(name) for name in features)
+    tree = [arc for arc in dag.arcs if "c" not in arc]
+    weight = sum(information(table, a, b, "c") for a, b in tree)
+    best = best_tree_weight(features, lambda a, b: information(table, a, b, "c"))
+    assert weight == pytest.approx(best)
+
+
+def test_kdb_takes_the_best_earlier_features():
+    table = drawn(200, seed=4)
+    dag = kdb(table, "c", k=1)
+    order = sorted("abde", key=lambda name: -information(table, name, "c"))
+    for place, name in enumerate(order):
+        extra = [p for p in dag.parents(name) if p != "c"]
+        assert len(extra) == min(1, place)
+        if extra:
+            assert extra[0] == max(
+                order[:place], key=lambda other: information(table, name, other, "c")
+            )
+    assert kdb(table, "c", k=0) == naive_bayes(table, "c")
+
+
+@pytest.mark.parametrize("learner", [tan, kdb, naive_bayes])
+def test_a_single_feature_a_constant_feature_and_a_constant_target_work(learner):
+    assert learner({"t": [0, 1, 0], "x": [1, 1, 0]}, "t").arcs == (("t", "x"),)
+    constant = learner({"t": [0, 1, 0], "x": [1, 1, 1], "y": [0, 1, 1]}, "t")
+    assert ("t", "x") in constant.arcs
+    assert ("t", "x") in learner({"t": [0, 0, 0], "x": [1, 0, 1], "y": [0, 1, 1]}, "t").arcs
+
+
+# -------------------------------------------------- equivalence, bootstrap
+
+
+def test_compelled_arcs_against_all_equivalent_graphs():
+    names = ("a", "b", "c", "d")
+
+    def signature(dag):
+        skeleton = frozenset(frozenset(arc) for arc in dag.arcs)
+        colliders = frozenset(
+            (frozenset((p, q)), child)
+            for child in names
+            for p, q in itertools.combinations(dag.parents(child), 2)
+            if frozenset((p, q)) not in skeleton
+        )
+        return skeleton, colliders
+
+    graphs = list(every_dag_over(names))
+    classes: dict = {}
+    for dag in graphs:
+        classes.setdefault(signature(dag), []).append(set(dag.arcs))
+    for dag in graphs[::7]:
+        same = classes[signature(dag)]
+        assert compelled(dag) == {arc: all(arc in other for other in same) for arc in dag.arcs}
+
+
+def test_arc_strengths_and_the_averaged_network():
+    table = drawn(5000, seed=3)
+    strengths = arc_strength(table, hill_climb, resamples=20, rng=0)
+    position = {name: k for k, name in enumerate(NAMES)}
+    for a, b in TRUTH.arcs:
+        assert strengths.strength[position[a], position[b]] > 0.8
+    assert np.all(strengths.strength <= 1.0 + 1e-12)
+    assert {frozenset(arc) for arc in strengths.averaged().arcs} >= {
+        frozenset(arc) for arc in TRUTH.arcs
+    }
+    again = arc_strength(table, hill_climb, resamples=20, rng=0)
+    assert np.array_equal(strengths.directed, again.directed)
+    # b -> c <- d is a collider: its direction can be told
+    assert strengths.directed[position["d"], position["c"]] > 0.8
+    assert strengths.averaged(1.0).variables == NAMES
+
+
+# -------------------------------------------------------------- comparison
+
+
+def test_compare_ranks_by_held_out_rows_and_agrees_with_a_plain_loop():
+    from colonnade.network import fit
+
+    table = drawn(90, seed=2)
+    comparison = compare(
+        table,
+        {"truth": TRUTH, "none": Dag((), NAMES), "climbed": hill_climb},
+        {"pooled": Hierarchical(), "bdeu": BDeu(1)},
+        folds=3,
+        rng=4,
+    )
+    assert len(comparison.rows) == 6
+    assert [row.held_out for row in comparison.rows] == sorted(
+        (row.held_out for row in comparison.rows), reverse=True
+    )
+    dealt = np.random.default_rng(4).permutation(90) % 3
+    values = []
+    states = {name: sorted(set(column.tolist())) for name, column in table.items()}
+    for fold in range(3):
+        train = {name: column[dealt != fold] for name, column in table.items()}
+        test = {name: column[dealt == fold] for name, column in table.items()}
+        network = fit(train, TRUTH, BDeu(1), variables=states)
+        values.append(network.log_likelihood(test))
+    row = next(r for r in comparison.rows if (r.structure, r.prior) == ("truth", "bdeu"))
+    assert row.held_out == pytest.approx(np.concatenate(values).mean())
+    assert row.log_evidence == pytest.approx(score(table, TRUTH, BDeu(1)))
+    assert "held-out" in repr(comparison)
+
+
+# --------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("call", "parameter"),
+    [
+        (lambda t: hill_climb(t, BIC), "score"),
+        (lambda t: hill_climb(t, "bic"), "score"),
+        (lambda t: hill_climb(t, max_parents=-1), "max_parents"),
+        (lambda t: hill_climb(t, tabu=1.5), "tabu"),
+        (lambda t: hill_climb(t, restarts=-1), "restarts"),
+        (lambda t: hill_climb(t, required=[("a", "z")]), "required"),
+        (lambda t: hill_climb(t, required=["ab"]), "required"),
+        (lambda t: hill_climb(t, required=[("a", "b")], forbidden=[("a", "b")]), "required"),
+        (lambda t: hill_climb(t, required=[("a", "b")], max_parents=0), "max_parents"),
+        (lambda t: hill_climb(t, start=Dag((("a", "z"),))), "start"),
+        (lambda t: hill_climb(t, start=Dag((("a", "b"),)), forbidden=[("a", "b")]), "start"),
+        (lambda t: tan(t, target="z"), "target"),
+        (lambda t: tan(t, target="a", root="a"), "root"),
+        (lambda t: chow_liu(t, root="z"), "root"),
+        (lambda t: kdb(t, "a", k=-1), "k"),
+        (lambda t: tan({"a": [0, 1]}, "a"), "table"),
+        (lambda t: arc_strength(t, hill_climb, resamples=0), "resamples"),
+        (lambda t: arc_strength(t, "hc"), "learner"),
+        (lambda t: arc_strength(t, lambda table: 3, resamples=1), "learner"),
+        (lambda t: compare(t, TRUTH, folds=1), "folds"),
+        (lambda t: compare(t, [], folds=2), "structures"),
+        (lambda t: compare(t, TRUTH, ["bdeu"], folds=2), "priors"),
+    ],
+)
+def test_bad_input_names_the_parameter(call, parameter):
+    with pytest.raises(InputError) as caught:
+        call(drawn(20))
+    assert caught.value.parameter == parameter
+
+
+def test_missing_values_no_rows_and_cycles_are_clear_errors():
+    with pytest.raises(DataError, match="missing"):
+        hill_climb({"a": [0, None, 1], "b": [0, 1, 1]})
+    with pytest.raises(InputError, match="cycle"):
+        hill_climb(drawn(20), required=[("a", "b"), ("b", "a")])
+    with pytest.raises(NotSupportedError):
+        score(drawn(20), TRUTH, MaximumLikelihood())
