@@ -1,12 +1,11 @@
-"""`make bench`: every benchmark, or those named: `make bench ARGS="engines"`."""
+"""`make bench`: every benchmark, or those named: `make bench ARGS="engines structure"`."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 
-from benchmarks import engines
-
-BENCHMARKS = {"engines": lambda: (engines.import_time(), engines.run())}
+BENCHMARKS = ("engines", "counting", "structure", "sensitivity", "classifier")
 
 
 def main() -> None:
@@ -16,7 +15,7 @@ def main() -> None:
     if unknown:
         sys.exit(f"Unknown benchmark {unknown[0]!r}; there are: {', '.join(BENCHMARKS)}.")
     for name in names:
-        BENCHMARKS[name]()
+        importlib.import_module(f"benchmarks.{name}").run()
 
 
 if __name__ == "__main__":

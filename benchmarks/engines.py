@@ -37,6 +37,7 @@ def _read(prior: cn.Hierarchical, counts: np.ndarray) -> np.ndarray:
 
 def run(samplers: bool = True) -> None:
     """Print the comparison."""
+    import_time()
     rows = []
     for r, q, n in SIZES:
         counts = draw_table(r, q, n)
@@ -105,5 +106,4 @@ def import_time() -> None:
 
 
 if __name__ == "__main__":
-    import_time()
     run()

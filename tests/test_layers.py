@@ -26,7 +26,8 @@ LAYERS: list[set[str]] = [
     {"classifier"},
     {"report"},
     {"studies"},
-    {"demo", "cli"},
+    {"demo"},
+    {"cli"},
     {"__main__"},
 ]
 # A network answers questions and saves itself: these methods are one line each and load the room

@@ -462,6 +462,13 @@ def test_compare_ranks_by_held_out_rows_and_agrees_with_a_plain_loop():
     assert "held-out" in repr(comparison)
 
 
+def test_compare_says_where_maximum_likelihood_calls_rows_impossible():
+    comparison = compare(drawn(40), TRUTH, [MaximumLikelihood("uniform"), Hierarchical()], folds=4)
+    assert comparison.best.prior.startswith("Hierarchical")
+    assert comparison.rows[1].held_out == -math.inf
+    assert comparison.rows[1].log_evidence is None
+
+
 # --------------------------------------------------------------- bad input
 
 

@@ -262,12 +262,13 @@ class Hierarchical(Prior):
         """
         from colonnade.pooling.mixture import Component
         from colonnade.pooling.strength import learn_strength
+        from colonnade.pooling.tally import Tally
 
         counts = as_counts(counts)
         alpha0 = self._alpha0(counts.states)
-        tally, engine = self._tally(counts)
+        tally = Tally.of(counts.values)
         if self.s == "learn":
-            strength, alphas = learn_strength(tally, alpha0, engine)
+            strength, alphas = learn_strength(tally, alpha0, self.engine)
             components = tuple(
                 Component(weight, s, alpha)
                 for weight, s, alpha in zip(
@@ -276,26 +277,27 @@ class Hierarchical(Prior):
             )
             return CptPosterior(counts, self, components, strength)
         s = float(counts.states) if self.s is None else self.s
-        return CptPosterior(counts, self, (Component(1.0, s, engine.solve(tally, s, alpha0)),))
+        alpha = self._engine(tally, s).solve(tally, s, alpha0)
+        return CptPosterior(counts, self, (Component(1.0, s, alpha),))
 
     def log_evidence(self, counts: FamilyCounts | ArrayLike) -> float:
         """Log probability of the counts under the prior, without the moments of the posterior."""
+        from colonnade.pooling.tally import Tally
+
         counts = as_counts(counts)
         if self.s == "learn":
             return Prior.log_evidence(self, counts)
-        tally, engine = self._tally(counts)
+        tally = Tally.of(counts.values)
         s = float(counts.states) if self.s is None else self.s
-        value = engine.log_evidence(tally, s, self._alpha0(counts.states))
+        value = self._engine(tally, s).log_evidence(tally, s, self._alpha0(counts.states))
         if value is None:
             raise NotSupportedError(f"The log evidence of {self!r}", "its engine has none")
         return float(value)
 
-    def _tally(self, counts: FamilyCounts) -> tuple[Any, Any]:
+    def _engine(self, tally: Any, s: float) -> Any:
         from colonnade.pooling.choose import choose
-        from colonnade.pooling.tally import Tally
 
-        tally = Tally.of(counts.values)
-        return tally, choose(tally) if self.engine is None else self.engine
+        return choose(tally, s) if self.engine is None else self.engine
 
     def _alpha0(self, states: int) -> Floats:
         if isinstance(self.alpha0, tuple):

@@ -151,7 +151,7 @@ def _peak(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def march(f, f_domain, g, g_domain, w, y, width, buffer):  # type: ignore[no-untyped-def]
+def march(f, f_domain, g, g_domain, w, y, width, buffer, finest=1.0):  # type: ignore[no-untyped-def]
     """The trapezoidal rule for G_j(e^w), from the peak to both sides until negligible.
 
     Writes rows (y, ln value, ln t, ln (1 - t)) to `buffer` and returns it (it may have grown), the
@@ -159,7 +159,7 @@ def march(f, f_domain, g, g_domain, w, y, width, buffer):  # type: ignore[no-unt
     take more steps.
     """
     y, width = _peak(f, f_domain, g, g_domain, w, y, 0.5 * width)
-    step = min(_STEP, _STEP_IN_DEVIATIONS * width)
+    step = min(_STEP, _STEP_IN_DEVIATIONS * width, finest)
     used = 0
     top = -math.inf
     for direction in (1, -1):

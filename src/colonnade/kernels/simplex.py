@@ -312,7 +312,7 @@ def simplex_panels(start, count, times, alpha0, s, a, u):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def mixture_last(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
+def mixture_last(start, count, times, alpha0, s, a, u, finest):  # type: ignore[no-untyped-def]
     """Points and weights for the posterior of the last state's alpha, from the finite mixture.
 
     The other states together have G(v) = sum_M W[M] v^(M + B0 - 1) / Gamma(M + B0), with W the
@@ -348,14 +348,14 @@ def mixture_last(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyp
     f_domain[last, 3] = alpha0[last] - 1.0 + times[start[last] : start[last + 1]].sum()
     guess = math.log(share[last] / share[:last].sum())
     buffer, used, _, _, _, top = march(
-        f, f_domain[last], g, domain, 0.0, guess, 0.3, np.empty((256, 5))
+        f, f_domain[last], g, domain, 0.0, guess, 0.3, np.empty((256, 5)), finest
     )
     masses = np.exp(buffer[:used, 1] - top)
     return np.exp(buffer[:used, 2]), masses / masses.sum()
 
 
 @njit(cache=True, nogil=True)
-def simplex_last(f, f_domain, g, g_domain, share):  # type: ignore[no-untyped-def]
+def simplex_last(f, f_domain, g, g_domain, share, finest):  # type: ignore[no-untyped-def]
     """Points and weights that integrate against the posterior of the last state's alpha."""
     last = share.size - 1
     guess = math.log(share[last] / share[:last].sum())
@@ -368,6 +368,7 @@ def simplex_last(f, f_domain, g, g_domain, share):  # type: ignore[no-untyped-de
         guess,
         0.3,
         np.empty((256, 5)),
+        finest,
     )
     points = np.exp(buffer[:used, 2])
     weights = np.exp(buffer[:used, 1] - top)

@@ -77,8 +77,15 @@ class AlphaPosterior(ABC):
         """Independent draws, ``[draw, state]``."""
 
     @abstractmethod
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
+        """Points and weights for the posterior of one alpha, with steps of at most `finest`.
+
+        Steps are those of a trapezoidal rule in the logit; draws are their own points.
+        """
+
     def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
-        """A Gauss rule (nodes, weights) for the posterior of one alpha."""
+        """A Gauss rule (nodes, weights) of few nodes for the posterior of one alpha."""
+        return gauss_rule(*self.points(state, 1.0), size)
 
     def __repr__(self) -> str:
         mean = np.array2string(self.mean, precision=4, separator=", ", threshold=8)
@@ -98,7 +105,7 @@ class FixedAlpha(AlphaPosterior):
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
         return np.tile(self.mean, (n, 1))
 
-    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         return self.mean[state : state + 1].copy(), np.ones(1)
 
 
@@ -128,9 +135,9 @@ class DirichletAlpha(AlphaPosterior):
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
         return dirichlet(np.tile(self.parameters, (n, 1)), np.random.default_rng(rng))
 
-    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         a = float(self.parameters[state])
-        return gauss_rule(*_beta_points(a, float(self.parameters.sum()) - a), size)
+        return _beta_points(a, float(self.parameters.sum()) - a, finest)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,13 +151,14 @@ class PooledAlpha(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         return self.estimate
 
-    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         from colonnade.kernels.simplex import simplex_last, simplex_panels
 
         arguments = self.pool.with_last(state)
         _, panels = simplex_panels(*arguments, self.pool.s, *tilted(arguments, self.pool.s))
-        points, weights = simplex_last(*panels)
-        return gauss_rule(points, weights, size)
+        f, f_domain, g, g_domain, share = panels
+        points, weights = simplex_last(f, f_domain, g, g_domain, share, finest)
+        return points, weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,10 +197,8 @@ class DrawsAlpha(AlphaPosterior):
         rng = np.random.default_rng(rng)
         return self.draws[rng.choice(len(self.draws), size=n, replace=n > len(self.draws))]
 
-    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
-        return gauss_rule(
-            self.draws[:, state], np.full(len(self.draws), 1.0 / len(self.draws)), size
-        )
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
+        return self.draws[:, state], np.full(len(self.draws), 1.0 / len(self.draws))
 
 
 def tilted(arguments: tuple[Any, ...], s: float) -> tuple[Floats, Floats]:
@@ -217,10 +223,10 @@ def _rounding(log_evidence: float | None) -> float | None:
     return None if log_evidence is None else 4.0 * EPSILON * (1.0 + abs(log_evidence))
 
 
-def _beta_points(a: float, b: float) -> tuple[Floats, Floats]:
+def _beta_points(a: float, b: float, finest: float) -> tuple[Floats, Floats]:
     """Trapezoidal points and weights in the logit of a Beta(a, b) variable."""
     deviation = math.sqrt(1.0 / a + 1.0 / b)
-    step = min(0.27, 0.5 * math.sqrt((a + b) / (a * b)))
+    step = min(0.27, 0.5 * math.sqrt((a + b) / (a * b)), finest)
     centre = math.log(a / b)
     y = (
         centre

@@ -21,20 +21,31 @@ from colonnade.pooling.alpha import (
     tilted,
     without_data,
 )
-from colonnade.pooling.draws import dirichlet, gauss_rule
+from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.tally import Pool, Tally
 
 Floats = NDArray[np.float64]
+# Steps (see below) beyond which the engine refuses: about a second of work.
 LARGEST = 200_000
+# The first observations of a cell are made one by one; the others all at once if they are rare.
+_ONE_BY_ONE = 128.0
+_RARE = 200.0
+
+
+def steps(tally: Tally, s: float) -> float:
+    """How many trials the engine adds one by one: its work is this times the number of tables."""
+    if tally.count.size and s * math.log1p(float(tally.count.max())) < _RARE:
+        return float(np.minimum(tally.count, _ONE_BY_ONE) @ tally.times)
+    return tally.total
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
     """Sum the finite mixture of Dirichlet distributions that the posterior of alpha is.
 
-    For whole counts only. The work grows with the square of the counts of a state; up to a few
-    thousand observations it takes milliseconds, and above 200 000 it is refused (use
-    :class:`Quadrature`, which does not depend on the number).
+    For whole counts only. The work grows with the observations of each cell up to about a hundred,
+    and with the number of tables; beyond 200 000 steps it is refused (use :class:`Quadrature`,
+    whose work does not depend on them).
 
     Examples
     --------
@@ -50,7 +61,7 @@ class Exact:
             return trivial
         from colonnade.kernels.lattice import lattice_moments
 
-        _check(tally)
+        _check(tally, s)
         pool = Pool.of(tally, s, alpha0)
         log_z, mean, second = lattice_moments(*pool.arguments, *tilted(pool.arguments, s))
         full_mean, covariance = pool.spread(mean, second - np.outer(mean, mean))
@@ -63,7 +74,7 @@ class Exact:
             return 0.0
         from colonnade.kernels.lattice import lattice_log_z
 
-        _check(tally)
+        _check(tally, s)
         pool = Pool.of(tally, s, alpha0)
         return pool.log_evidence(lattice_log_z(*pool.arguments, *tilted(pool.arguments, s)))
 
@@ -84,25 +95,26 @@ class LatticeAlpha(PooledAlpha):
         tables = lattice_draws(*arguments, *tilted(arguments, self.pool.s), uniforms)
         return self.pool.spread_draws(dirichlet(tables + self.pool.pooled, rng), rng)
 
-    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         from colonnade.kernels.simplex import mixture_last
 
-        arguments = self.pool.with_last(state)
-        points, weights = mixture_last(*arguments, self.pool.s, *tilted(arguments, self.pool.s))
-        return gauss_rule(points, weights, size)
+        start, count, times, alpha0 = arguments = self.pool.with_last(state)
+        a, u = tilted(arguments, self.pool.s)
+        points, weights = mixture_last(start, count, times, alpha0, self.pool.s, a, u, finest)
+        return points, weights
 
 
-def _check(tally: Tally) -> None:
+def _check(tally: Tally, s: float) -> None:
     if not tally.whole:
         raise NotSupportedError(
             "Exact() for fractional counts",
             "its mixture is finite for whole counts only",
             "use engine=Quadrature(), or engine=None to choose automatically",
         )
-    if tally.total > LARGEST:
+    if steps(tally, s) > LARGEST:
         raise NotSupportedError(
             f"Exact() for {tally.total:.0f} observations",
-            f"its work grows with their square and is limited to {LARGEST}",
+            f"they would take more than {LARGEST} steps",
             "use engine=Quadrature(), or engine=None to choose automatically",
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
-from colonnade.pooling.draws import gauss_rule
 from colonnade.pooling.strength import Strength
 
 Floats = NDArray[np.float64]
@@ -63,13 +63,10 @@ class AlphaMixture(AlphaPosterior):
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
         return sample_components(self.components, n, np.random.default_rng(rng))[0]
 
-    def marginal(self, state: int, size: int) -> tuple[Floats, Floats]:
-        rules = [part.alpha.marginal(state, size) for part in self.components]
-        points = np.concatenate([nodes for nodes, _ in rules])
-        weights = np.concatenate(
-            [part.weight * masses for part, (_, masses) in zip(self.components, rules, strict=True)]
-        )
-        return gauss_rule(points, weights, size)
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
+        rules = [part.alpha.points(state, finest) for part in self.components]
+        weights = [part.weight * w for part, (_, w) in zip(self.components, rules, strict=True)]
+        return np.concatenate([nodes for nodes, _ in rules]), np.concatenate(weights)
 
 
 def sample_components(
@@ -114,10 +111,7 @@ def _beta_shapes(
     """Parameters ``[cell, component]`` and weights of the Beta components of one state."""
     first, second, weights = [], [], []
     for part in components:
-        sd = float(np.sqrt(max(part.alpha.covariance[state, state], 0.0)))
-        # the spread of s alpha in units of the Beta parameters decides how many nodes are needed
-        size = 1 if sd == 0.0 else 6 if part.s * sd < 0.03 else 12 if part.s * sd < 0.3 else 24
-        nodes, masses = part.alpha.marginal(state, size)
+        nodes, masses = _rule(part, state)
         first.append(cells[:, :1] + part.s * nodes)
         second.append((cells[:, 1:] - cells[:, :1]) + part.s * (1.0 - nodes))
         weights.append(part.weight * masses)
@@ -128,6 +122,25 @@ def _beta_shapes(
         np.maximum(np.concatenate(second, axis=1), tiny),
         weight / weight.sum(),
     )
+
+
+def _rule(part: Component, state: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of alpha that make the mixture of Beta distributions smooth."""
+    mean = float(part.alpha.mean[state])
+    sd = float(np.sqrt(max(part.alpha.covariance[state, state], 0.0)))
+    if sd == 0.0:
+        return part.alpha.marginal(state, 1)
+    # Width of the logit of a cell without counts of its own, where it is narrowest.
+    nearest = min(0.5, mean + 3.0 * sd)
+    width = 1.0 / math.sqrt(part.s * nearest * (1.0 - nearest))
+    if sd * math.sqrt(part.s / (mean * (1.0 - mean))) > 1.0:
+        # alpha is known less well than a cell given alpha: steps must not leave gaps between
+        # the Beta distributions
+        points, weights = part.alpha.points(state, 0.9 * width)
+        heavy = weights > _LIGHT * weights.max()
+        return points[heavy], weights[heavy] / weights[heavy].sum()
+    size = 6 if part.s * sd < 0.03 else 12 if part.s * sd < 0.3 else 24
+    return part.alpha.marginal(state, size)
 
 
 def _mixture_quantile(first: Floats, second: Floats, weight: Floats, level: float) -> Floats:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from colonnade.exceptions import NotSupportedError, expected
 from colonnade.pooling.alpha import AlphaPosterior, Engine
+from colonnade.pooling.choose import choose
 from colonnade.pooling.tally import Pool, Tally
 
 Floats = NDArray[np.float64]
@@ -87,7 +88,7 @@ class Strength:
 
 
 def learn_strength(
-    tally: Tally, alpha0: Floats, engine: Engine
+    tally: Tally, alpha0: Floats, engine: Engine | None
 ) -> tuple[Strength, tuple[AlphaPosterior, ...]]:
     """Posterior of s and, for each of its nodes, the posterior of alpha."""
     r = tally.states
@@ -98,10 +99,11 @@ def learn_strength(
     def weigh(k: int) -> float:
         y, slope = _curled(k * step)
         s = math.exp(centre + y)
-        alpha = engine.solve(tally, s, alpha0)
+        chosen = choose(tally, s) if engine is None else engine
+        alpha = chosen.solve(tally, s, alpha0)
         if alpha.log_evidence is None:
             raise NotSupportedError(
-                f's="learn" with {engine!r}',
+                f's="learn" with {chosen!r}',
                 "it gives no log evidence",
                 "use Exact(), Quadrature() or engine=None",
             )

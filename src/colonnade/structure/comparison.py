@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colonnade.dag import Dag
 from colonnade.exceptions import NotSupportedError, expected
@@ -33,7 +34,7 @@ class Compared:
     held_out : float
         Mean log likelihood of a row that was not used for fitting, by cross-validation.
     standard_error : float
-        Of that mean, from the rows.
+        Of that mean, from the rows; infinite if a row was called impossible.
     log_evidence : float or None
         Of all rows; None for maximum likelihood.
     """
@@ -150,12 +151,19 @@ def compare(
                     label,
                     len(dag.arcs),
                     float(values.mean()),
-                    float(values.std(ddof=1)) / math.sqrt(values.size),
+                    _standard_error(values),
                     _evidence(coded, dag, prior),
                 )
             )
     rows.sort(key=lambda row: -row.held_out if math.isfinite(row.held_out) else math.inf)
     return Comparison(tuple(rows), folds)
+
+
+def _standard_error(values: NDArray[np.float64]) -> float:
+    """Of the mean; infinite if a row was called impossible."""
+    if not np.isfinite(values).all():
+        return math.inf
+    return float(values.std(ddof=1)) / math.sqrt(values.size)
 
 
 def _evidence(coded: Any, dag: Dag, prior: Prior) -> float | None:

@@ -178,7 +178,7 @@ def prepare(table: Any, names: Sequence[str] | None = None) -> Columns:
     if names is not None:
         coded = coded.select(list(names))
     if coded.rows == 0:
-        raise DataError("Table", "it has no rows", "give at least one row")
+        raise DataError("Table", "it has no rows.", "give at least one row")
     if any(coded.missing):
         gaps = {
             variable.name: missing
@@ -187,7 +187,7 @@ def prepare(table: Any, names: Sequence[str] | None = None) -> Columns:
         }
         raise DataError(
             f"Columns {listing(list(gaps))}",
-            f"{sum(gaps.values())} values are missing",
+            f"{sum(gaps.values())} values are missing.",
             "drop or complete those rows before learning the structure",
             missing=gaps,
         )
