@@ -284,3 +284,13 @@ def test_html_is_escaped_and_limited():
     html.encode()
     many = FamilyCounts.from_array(np.ones((5000, 200), dtype=int))
     assert len(Cpt.of(family(200, (5000,)), many, BDeu(1))._repr_html_()) < 20_000
+
+
+def test_a_table_without_parents_and_without_counts_can_be_shown():
+    from colonnade.dag import Dag
+    from colonnade.network import fit
+
+    rows = {"x": ["a", "b"]}
+    empty = fit(rows, Dag([], ["x"])).forget(rows)
+    assert "0.5000" in repr(empty["x"])
+    assert "0.5000" in empty["x"]._repr_html_()

@@ -230,7 +230,7 @@ class Cpt:
         if table.default is not None and len(table.rows) < table.configurations:
             default = [f"{value:.4f}" for value in table.default[:_SHOWN_STATES]]
             other = ["(any other)", *("" for _ in parents[1:])]
-            rows.append(other + default)
+            rows.append(other[: len(parents)] + default)
         elif len(table.rows) < table.configurations:
             unseen = amount(table.configurations - len(table.rows))
             more.append(f"{unseen} configurations without probabilities")

@@ -1,0 +1,81 @@
+"""Reading files with a limit, and writing them so that a failure leaves nothing half done."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+
+from colonnade.exceptions import TooLargeError, expected
+
+__all__ = ["LARGEST", "as_path", "read_bytes", "write_bytes"]
+
+# Bytes of the largest file that is read or written; parsed, it may take twenty times as much.
+LARGEST = 1 << 27
+
+
+def as_path(path: Any) -> Path:
+    """Return a path, or say what was expected.
+
+    Examples
+    --------
+    >>> as_path("model.json").suffix
+    '.json'
+    """
+    if isinstance(path, bytes) or not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise expected("a path", "path", path)
+    return Path(path)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file that exists and is not too large."""
+    if not path.exists():
+        raise expected("an existing file", "path", str(path))
+    if not path.is_file():
+        raise expected("a file", "path", str(path), got=f"the folder {str(path)!r}")
+    with path.open("rb") as stream:
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        size = max(len(content), path.stat().st_size)
+        raise TooLargeError(f"The file {path.name!r}", size=size, limit=LARGEST, unit="bytes")
+    return content
+
+
+def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
+    """Write a file under another name first, so that it is there as a whole or not at all."""
+    if len(content) > LARGEST:
+        raise TooLargeError(
+            f"The file {path.name!r}", size=len(content), limit=LARGEST, unit="bytes"
+        )
+    if not isinstance(overwrite, bool):
+        raise expected("True or False", "overwrite", overwrite)
+    target = Path(os.path.realpath(path))  # a link stays one; what it points to is replaced
+    if not target.parent.is_dir():
+        raise expected("a path in an existing folder", "path", str(path), "create the folder first")
+    _refuse_existing(target, path, overwrite)
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    # Opened by hand, because the helpers for temporary files make them private to the user.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    number = os.open(temporary, flags, 0o666)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        _refuse_existing(target, path, overwrite)
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _refuse_existing(target: Path, path: Path, overwrite: bool) -> None:
+    if target.is_dir():
+        raise expected("the name of a file", "path", str(path), got=f"the folder {str(path)!r}")
+    if target.exists() and not overwrite:
+        hint = "choose another name, or write overwrite=True"
+        raise expected("a name that is not taken", "path", str(path), hint)

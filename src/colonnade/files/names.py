@@ -1,0 +1,188 @@
+"""Names and states in formats that cannot hold all of them.
+
+A name that a format holds is written as it is. Any other is written as ``cn__`` and then, for each
+character: a letter or digit of ASCII as itself, ``_`` as ``__``, anything else as ``_`` its
+hexadecimal code ``_``. At least one character is written as a code, so that no ordinary name is
+taken for an encoded one; only the empty string is ``cn__`` alone. So ``<=50K`` becomes
+``cn___3c__3d_50K``. The result is an identifier of at least four characters in every format.
+
+States of other types than text are written as text; a property ``colonnade_types`` of the
+variable keeps what they are: one letter for each state (``i`` integer, ``b`` truth value, ``s``
+text), or a single letter if it is the same for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from colonnade.variables import State
+
+__all__ = [
+    "IDENTIFIER",
+    "TEXT",
+    "TYPES",
+    "Alphabet",
+    "decode",
+    "encode",
+    "pattern",
+    "typed",
+    "types_of",
+]
+
+# The property that keeps the types of states.
+TYPES = "colonnade_types"
+
+_PREFIX = "cn__"
+_ENCODED = re.compile(r"cn__(?:[A-Za-z0-9]|__|_[0-9a-f]{1,6}_)*")
+_PART = re.compile(r"__|_([0-9a-f]{1,6})_|([A-Za-z0-9])")
+
+IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_]*"
+# Words of visible characters with single spaces between them: what XML keeps as it is.
+_VISIBLE = (
+    r"[^\s\x00-\x20\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e"
+    r"\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]"
+)
+TEXT = rf"{_VISIBLE}+(?: {_VISIBLE}+)*"
+
+
+def pattern(held: str, reserved: Iterable[str] = ()) -> re.Pattern[str]:
+    """What matches `held` and is not a reserved word, in capitals or not.
+
+    Examples
+    --------
+    >>> (
+    ...     bool(pattern("[a-zA-Z]+", ["net"]).fullmatch("nets")),
+    ...     pattern("[A-Z]+", ["net"]).match("NET"),
+    ... )
+    (True, None)
+    """
+    words = "|".join(map(re.escape, reserved))
+    return re.compile(rf"(?!(?i:{words})\Z)(?:{held})" if words else held)
+
+
+def encode(text: str) -> str:
+    """Write any text as an identifier.
+
+    Examples
+    --------
+    >>> encode("<=50K"), encode("a_b c"), encode("table")
+    ('cn___3c__3d_50K', 'cn__a__b_20_c', 'cn___74_able')
+    """
+
+    def part(character: str) -> str:
+        if character == "_":
+            return "__"
+        plain = character.isascii() and character.isalnum()
+        return character if plain else f"_{ord(character):x}_"
+
+    parts = [part(character) for character in text]
+    if not any(len(written) > 2 for written in parts) and text:
+        parts[0] = f"_{ord(text[0]):x}_"
+    return _PREFIX + "".join(parts)
+
+
+def decode(text: str) -> str:
+    """Return what was encoded, or the text itself if nothing was.
+
+    Examples
+    --------
+    >>> decode("cn___3c__3d_50K"), decode("cn__"), decode("cn__50K")
+    ('<=50K', '', 'cn__50K')
+    """
+    if not _ENCODED.fullmatch(text):
+        return text
+    codes = 0
+    found = []
+    for match in _PART.finditer(text, len(_PREFIX)):
+        code, plain = match.groups()
+        if code is not None and int(code, 16) > 0x10FFFF:
+            return text
+        codes += code is not None
+        found.append(plain or ("_" if code is None else chr(int(code, 16))))
+    return "".join(found) if codes or not found else text
+
+
+@dataclass(frozen=True, slots=True)
+class Alphabet:
+    """Which names and states a format holds.
+
+    Parameters
+    ----------
+    name : pattern
+        Of names that are written as they are.
+    state : pattern
+        Of states that are.
+
+    Examples
+    --------
+    >>> alphabet = Alphabet(pattern("[a-z]+", ["table"]), pattern("[a-z]+"))
+    >>> alphabet.write_name("smoker"), alphabet.write_name("table")
+    ('smoker', 'cn___74_able')
+    """
+
+    name: re.Pattern[str]
+    state: re.Pattern[str]
+
+    def write_name(self, name: str) -> str:
+        """A name as the format holds it."""
+        return name if self._holds(self.name, name) else encode(name)
+
+    def write_states(self, states: Iterable[State]) -> list[str]:
+        """States as the format holds them, all different."""
+        states = list(states)
+        others = {str(state) for state in states if not isinstance(state, str)}
+        written = []
+        for state in states:
+            text = str(state)
+            # The text "0" beside the integer 0 gives way.
+            plain = self._holds(self.state, text) and not (
+                isinstance(state, str) and text in others
+            )
+            written.append(text if plain else encode(text))
+        return written
+
+    def _holds(self, pattern: re.Pattern[str], text: str) -> bool:
+        return pattern.fullmatch(text) is not None and not text.startswith(_PREFIX)
+
+
+def types_of(states: Iterable[State]) -> str:
+    """The types of states, as the property keeps them; empty if all are text.
+
+    Examples
+    --------
+    >>> types_of(["no", "yes"]), types_of([1, 2]), types_of([False, True]), types_of(["x", 1])
+    ('', 'i', 'b', 'si')
+    """
+    letters = ["b" if isinstance(s, bool) else "i" if isinstance(s, int) else "s" for s in states]
+    if set(letters) == {"s"}:
+        return ""
+    return letters[0] if len(set(letters)) == 1 else "".join(letters)
+
+
+def typed(labels: Iterable[str], types: str) -> list[State]:
+    """States from what a file holds; a ValueError if the types do not fit them.
+
+    Examples
+    --------
+    >>> typed(["1", "cn___2d_1"], "i"), typed(["1", "x"], "")
+    ([1, -1], ['1', 'x'])
+    """
+    texts = [decode(label) for label in labels]
+    letters = types * len(texts) if len(types) == 1 else types or "s" * len(texts)
+    if len(letters) != len(texts) or set(letters) - set("bis"):
+        raise ValueError(f"the types {types[:20]!r} do not fit {len(texts)} states")
+    states: list[State] = []
+    for text, letter in zip(texts, letters, strict=True):
+        if letter == "b":
+            if text not in ("False", "True"):
+                raise ValueError(f"{text[:40]!r} is not a truth value")
+            states.append(text == "True")
+        elif letter == "i":
+            if not re.fullmatch(r"-?[0-9]{1,4000}", text):
+                raise ValueError(f"{text[:40]!r} is not an integer")
+            states.append(int(text))
+        else:
+            states.append(text)
+    return states

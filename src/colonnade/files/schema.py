@@ -1,0 +1,267 @@
+"""From the plain values of a native file back to a network, trusting none of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade._rows import codes_of
+from colonnade.counts import FamilyCounts
+from colonnade.cpt import Cpt, SparseTable
+from colonnade.dag import Dag
+from colonnade.exceptions import ColonnadeError, amount
+from colonnade.network import BayesianNetwork
+from colonnade.pooling import Exact, Quadrature, Reference, Variational
+from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
+from colonnade.variables import Family, Variable
+
+__all__ = ["ENGINES", "PRIORS", "MisfitError", "network_of"]
+
+PRIORS: dict[str, Any] = {
+    kind.__name__: kind for kind in (BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet)
+}
+ENGINES: dict[str, Any] = {
+    kind.__name__: kind for kind in (Exact, Quadrature, Reference, Variational)
+}
+_KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
+# Stored probabilities and those that follow from counts and prior may differ by rounding.
+_TOLERANCE = 1e-6
+
+
+class MisfitError(Exception):
+    """A value in a file is not what belongs there."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+
+def network_of(document: dict[str, Any]) -> BayesianNetwork:
+    """Build a network from the content of a file, or raise `MisfitError`.
+
+    Parameters
+    ----------
+    document : dict
+        As parsed from JSON.
+
+    Returns
+    -------
+    BayesianNetwork
+    """
+    _keys(document, _KEYS, "")
+    if not isinstance(document["colonnade"], str):
+        raise MisfitError("colonnade", "it is not a string.")
+    variables = [
+        _variable(value, f"variables[{k}]")
+        for k, value in enumerate(_list(document["variables"], "variables"))
+    ]
+    names = [variable.name for variable in variables]
+    if len(set(names)) < len(names):
+        raise MisfitError("variables", "two of them have the same name.")
+    arcs = [
+        _arc(value, variables, f"arcs[{k}]")
+        for k, value in enumerate(_list(document["arcs"], "arcs"))
+    ]
+    dag: Dag = _made("arcs", Dag, arcs, names)
+    by_name = dict(zip(names, variables, strict=True))
+    values = _list(document["tables"], "tables")
+    if len(values) != len(variables):
+        raise MisfitError("tables", f"{len(values)} of them for {len(variables)} variables.")
+    tables = {}
+    for k, (variable, value) in enumerate(zip(variables, values, strict=True)):
+        family = Family(variable, tuple(by_name[parent] for parent in dag.parents(variable.name)))
+        tables[variable.name] = _cpt(family, value, f"tables[{k}]")
+    cutter = document["discretizer"]
+    if cutter is not None:
+        from colonnade.tables.discretize import Discretizer
+
+        cutter = _made("discretizer", Discretizer.from_dict, cutter)
+    network: BayesianNetwork = _made("tables", BayesianNetwork, dag, tables, cutter)
+    return network
+
+
+def _variable(value: Any, place: str) -> Variable:
+    _keys(value, {"name", "states"}, place)
+    states = _list(value["states"], f"{place}.states")
+    for k, state in enumerate(states):
+        if type(state) not in (str, int, bool):
+            problem = "it is neither a string nor a whole number nor true nor false."
+            raise MisfitError(f"{place}.states[{k}]", problem)
+    variable: Variable = _made(place, Variable, value["name"], states)
+    return variable
+
+
+def _arc(value: Any, variables: list[Variable], place: str) -> tuple[str, str]:
+    ends = _list(value, place)
+    if len(ends) != 2 or any(type(end) is not int for end in ends):
+        raise MisfitError(place, "it is not a pair of whole numbers.")
+    if not all(0 <= end < len(variables) for end in ends):
+        raise MisfitError(place, f"it names a variable beyond the {len(variables)} of the file.")
+    return variables[ends[0]].name, variables[ends[1]].name
+
+
+def _cpt(family: Family, value: Any, place: str) -> Cpt:
+    _keys(value, {"prior", "codes", "counts", "rows", "default"}, place)
+    rows = _floats(value["rows"], family.cardinality, f"{place}.rows")
+    codes = _codes(family, value["codes"], len(rows), f"{place}.codes")
+    default = value["default"]
+    if default is not None:
+        default = _floats([default], family.cardinality, f"{place}.default")[0]
+    table: SparseTable = _made(
+        f"{place}.rows", SparseTable, family.parent_sizes, codes, rows, default
+    )
+    if default is not None and len(rows) == family.configurations:
+        raise MisfitError(f"{place}.default", "there is no configuration left for it.")
+    if value["prior"] is None and value["counts"] is None:
+        if not table.complete:
+            raise MisfitError(f"{place}.default", "it is missing.")
+        return Cpt(family, None, None, table)
+    prior = _prior(value["prior"], f"{place}.prior")
+    counts = _counts(family, codes, value["counts"], f"{place}.counts")
+    cpt = Cpt(family, counts, prior, table)
+    _check_estimate(cpt, place)
+    return cpt
+
+
+def _codes(family: Family, value: Any, rows: int, place: str) -> NDArray[Any]:
+    if value is None:
+        # Compared before anything of this size is made: a graph can ask for any number.
+        if rows != family.configurations:
+            raise MisfitError(
+                place, f"{rows} rows for {amount(family.configurations)} configurations."
+            )
+        return codes_of(np.arange(rows), family.parent_sizes)
+    if len(_list(value, place)) != rows:
+        raise MisfitError(place, f"{len(value)} configurations for {rows} rows.")
+    if _types(value, len(family.parents), place) - {int}:
+        raise MisfitError(place, "they are not all whole numbers.")
+    return _array(value, np.int64, len(family.parents), place)
+
+
+def _counts(family: Family, codes: NDArray[Any], value: Any, place: str) -> FamilyCounts:
+    types = _types(value, family.cardinality, place)
+    if types - {int} and types - {float}:
+        raise MisfitError(place, "they are neither all whole numbers nor all numbers with a point.")
+    dtype = np.float64 if types == {float} else np.int64
+    values = _array(value, dtype, family.cardinality, place)
+    if len(values) != len(codes):
+        raise MisfitError(place, f"{len(values)} rows for {len(codes)} configurations.")
+    counts: FamilyCounts = _made(
+        place, FamilyCounts.from_observed, family.parent_sizes, codes, values
+    )
+    if counts.observed != len(values):
+        raise MisfitError(place, "a configuration has none.")
+    return counts
+
+
+def _prior(value: Any, place: str) -> Prior:
+    if isinstance(value, dict) and value.get("engine") is not None:
+        value = {**value, "engine": _object(value["engine"], ENGINES, f"{place}.engine")}
+    prior: Prior = _object(value, PRIORS, place)
+    return prior
+
+
+def _object(value: Any, kinds: dict[str, Any], place: str) -> Any:
+    """One of the known classes, from its parameters."""
+    name = value.get("class") if isinstance(value, dict) else None
+    kind = kinds.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise MisfitError(place, f"it is none of {', '.join(kinds)}.")
+    names = set(kind.__dataclass_fields__)
+    _keys(value, names | {"class"}, place)
+    return _made(place, kind, **{name: value[name] for name in names})
+
+
+def _check_estimate(cpt: Cpt, place: str) -> None:
+    """Refuse probabilities that do not follow from the counts and the prior."""
+    counts, prior, table = cpt.counts, cpt.prior, cpt.table
+    assert counts is not None
+    r = counts.states
+    alpha: Any = np.full(r, 1.0 / r)
+    if isinstance(prior, Hierarchical):
+        if isinstance(prior.alpha0, tuple) and len(prior.alpha0) != r:
+            raise MisfitError(f"{place}.prior", f"alpha0 has not {r} values.")
+        if not table.complete:
+            raise MisfitError(f"{place}.default", "it is missing.")
+        if prior.s == "learn":
+            return  # a mixture over strengths: only the estimation itself could tell
+        s = float(r) if prior.s is None else float(prior.s)
+        alpha = table.default
+        if alpha is None and counts.observed:
+            # From the row that depends on it most.
+            k = int(counts.row_totals.argmin())
+            alpha = (table.rows[k] * (counts.row_totals[k] + s) - counts.values[k]) / s
+    elif isinstance(prior, MaximumLikelihood):
+        s = 0.0
+    elif isinstance(prior, BDeu):
+        s = _made(f"{place}.prior", lambda: prior.ess / counts.configurations)
+    else:
+        assert isinstance(prior, SymmetricDirichlet)
+        s = float(r) if prior.s is None else prior.s
+    unseen = counts.observed < counts.configurations
+    # A single state is certain, whatever was observed.
+    blank = isinstance(prior, MaximumLikelihood) and prior.unobserved == "nan" and r > 1
+    if unseen and not blank and not _close(table.default, alpha):
+        raise MisfitError(f"{place}.default", "it does not follow from the prior.")
+    if unseen and blank and table.default is not None:
+        raise MisfitError(f"{place}.default", "the prior leaves such configurations out.")
+    # Theorem 1 of the paper: E[theta_yx] = (n_yx + s E[alpha_x]) / (n_y + s).
+    with np.errstate(all="ignore"):  # numbers of a forged file may be of any size
+        wanted = (counts.values + s * alpha) / (counts.row_totals[:, None] + s)
+    if not _close(table.rows, wanted):
+        raise MisfitError(f"{place}.rows", "they do not follow from the counts and the prior.")
+
+
+def _close(found: Any, wanted: Any) -> bool:
+    return found is not None and np.allclose(found, wanted, rtol=0.0, atol=_TOLERANCE)
+
+
+def _made(place: str, make: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a constructor that checks its arguments; its complaint is about the file."""
+    try:
+        return make(*args, **kwargs)
+    except (ColonnadeError, TypeError, ValueError, OverflowError) as error:
+        raise MisfitError(place, str(error)) from None
+
+
+def _keys(value: Any, keys: set[str], place: str) -> None:
+    if not isinstance(value, dict):
+        raise MisfitError(place, "it is not an object.")
+    missing, extra = sorted(keys - set(value)), sorted(set(value) - keys)
+    if missing:
+        raise MisfitError(place, f"{missing[0]!r} is missing.")
+    if extra:
+        raise MisfitError(place, f"{extra[0][:80]!r} does not belong here.")
+
+
+def _list(value: Any, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise MisfitError(place, "it is not a list.")
+    return value
+
+
+def _types(value: Any, columns: int, place: str) -> set[type]:
+    """Types of all cells of a list of rows; each row must have `columns` cells."""
+    types: set[type] = set()
+    for k, row in enumerate(_list(value, place)):
+        if not isinstance(row, list) or len(row) != columns:
+            raise MisfitError(f"{place}[{k}]", f"it is not a list of {columns} values.")
+        types.update(map(type, row))
+    return types
+
+
+def _floats(value: Any, columns: int, place: str) -> NDArray[Any]:
+    # Truth values are integers for Python, and numbers for NumPy; here they are not.
+    if _types(value, columns, place) - {int, float}:
+        raise MisfitError(place, "they are not all numbers.")
+    return _array(value, np.float64, columns, place)
+
+
+def _array(value: list[Any], dtype: Any, columns: int, place: str) -> NDArray[Any]:
+    try:
+        return np.array(value, dtype=dtype).reshape(len(value), columns)
+    except OverflowError:
+        raise MisfitError(place, "a number is too large.") from None

@@ -1,0 +1,99 @@
+"""Words of the text formats, one after another, with the line they are on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from colonnade.files.drafts import DraftError
+
+__all__ = ["Tokens"]
+
+
+class Tokens:
+    r"""The tokens of a text: punctuation, quoted strings and words.
+
+    Parameters
+    ----------
+    text : str
+    punctuation : str
+        Characters that stand alone.
+    comment : str
+        Pattern of what is skipped besides white space.
+    begins : str
+        Pattern of how a comment begins, which ends a word.
+
+    Examples
+    --------
+    >>> tokens = Tokens('node x { y = "a b"; } % end', "{};=", r"%[^\n]*", "%")
+    >>> [tokens.next() for _ in range(7)]
+    ['node', 'x', '{', 'y', '=', 'a b', ';']
+    """
+
+    def __init__(self, text: str, punctuation: str, comment: str, begins: str) -> None:
+        stand = re.escape(punctuation)
+        self._pattern = re.compile(
+            rf'\s+|{comment}|(?P<stand>[{stand}])|"(?P<quoted>(?:[^"\\]|\\.)*)"'
+            rf'|(?P<word>(?:(?!{begins})[^\s{stand}"])+)',
+            re.DOTALL,
+        )
+        self._text = text
+        self._position = 0
+        self._found = self._scan()
+        # One token ahead; whether it was quoted decides if it can be a keyword.
+        self.peek: str | None = None
+        self.quoted = False
+        self._advance()
+
+    @property
+    def place(self) -> str:
+        """The line of the next token."""
+        return f"line {self._text.count(chr(10), 0, self._position) + 1}"
+
+    def next(self) -> str:
+        """Take the next token."""
+        if self.peek is None:
+            raise DraftError(self.place, "it ends too early.")
+        token = self.peek
+        self._advance()
+        return token
+
+    def take(self, wanted: str) -> None:
+        """Take the next token, which must be this one."""
+        if self.quoted or self.peek != wanted:
+            raise self.error(f"{wanted!r} is missing")
+        self._advance()
+
+    def find(self, wanted: str) -> bool:
+        """Take the next token if it is this one."""
+        found = not self.quoted and self.peek == wanted
+        if found:
+            self._advance()
+        return found
+
+    def until(self, stop: str) -> Iterator[str]:
+        """Take tokens up to one, which is taken as well."""
+        while not self.find(stop):
+            yield self.next()
+
+    def error(self, problem: str) -> DraftError:
+        """Word an error about the next token."""
+        before = "" if self.peek is None else f" before {self.peek[:40]!r}"
+        return DraftError(self.place, f"{problem}{before}.")
+
+    def _advance(self) -> None:
+        self.peek, self.quoted = next(self._found, (None, False))
+
+    def _scan(self) -> Iterator[tuple[str, bool]]:
+        position = 0
+        while position < len(self._text):
+            match = self._pattern.match(self._text, position)
+            if match is None:
+                self._position = position
+                raise DraftError(self.place, "a quotation mark has no partner.")
+            self._position, position = position, match.end()
+            if match["quoted"] is not None:
+                yield re.sub(r"\\(.)", r"\1", match["quoted"], flags=re.DOTALL), True
+            elif match["stand"] or match["word"]:
+                yield match["stand"] or match["word"], False
+        self._position = len(self._text)

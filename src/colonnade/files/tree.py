@@ -1,0 +1,62 @@
+"""XML without entities and without depth: all that the XML formats need."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from colonnade.files.drafts import DraftError
+
+__all__ = ["parse", "text_of"]
+
+_DEEPEST = 50
+
+
+def parse(content: bytes) -> ElementTree.Element:
+    """Return the root of a document; names of elements are without their namespace.
+
+    Examples
+    --------
+    >>> parse(b"<a><b c='1'>x</b></a>")[0].get("c")
+    '1'
+    """
+    builder = ElementTree.TreeBuilder()
+    parser = expat.ParserCreate(namespace_separator="}")
+    depth = 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST:
+            raise DraftError(
+                f"line {parser.CurrentLineNumber}", "its elements are nested too deeply."
+            )
+        builder.start(name.rpartition("}")[2], attributes)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(name.rpartition("}")[2])
+
+    def entity(*_: object) -> NoReturn:
+        # A few entities that name each other can stand for any amount of text.
+        raise DraftError(f"line {parser.CurrentLineNumber}", "it defines entities.")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = builder.data
+    parser.EntityDeclHandler = entity
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        problem = expat.ErrorString(error.code)
+        raise DraftError(f"line {error.lineno}", f"it is not XML ({problem}).") from None
+    except (LookupError, ValueError):
+        raise DraftError("", "its encoding is not known.") from None
+    return builder.close()
+
+
+def text_of(element: ElementTree.Element) -> str:
+    """The text of an element, without white space around it."""
+    return "".join(element.itertext()).strip()

@@ -1,0 +1,223 @@
+"""Questions to a network: probabilities with their uncertainty, and the most probable states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.exceptions import NotSupportedError, expected, listing
+from colonnade.inference.elimination import Plan, eliminate, maximise
+from colonnade.inference.lazy import propagate
+from colonnade.inference.reduction import Question
+from colonnade.inference.results import MostProbable, QueryResult
+from colonnade.network import BayesianNetwork
+from colonnade.progress import Progress
+
+__all__ = ["most_probable", "query"]
+
+Floats = NDArray[np.float64]
+
+# Draws are taken in batches whose largest table has about so many cells.
+_BATCH_CELLS = 1 << 21
+_LARGEST_BATCH = 200
+
+
+def query(
+    network: BayesianNetwork,
+    target: str | Sequence[str],
+    observed: Mapping[str, Any] | None = None,
+    draws: int = 0,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+) -> QueryResult:
+    """Probabilities of one or several variables together, given what was observed.
+
+    The answer is exact for the estimated tables. With a prior it is the probability for the
+    next case, all uncertainty about the tables averaged out: the estimated tables are posterior
+    means, and the probability of a case is linear in each table. The mean of the draws is
+    something else once anything is observed: each draw divides by its own probability of what
+    was observed, so draws in which that is improbable count as much as the others.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    target : str or sequence of str
+        What is asked for; several names give their joint probabilities.
+    observed : mapping of str to state, optional
+    draws : int, optional
+        Independent draws of all tables that matter, for credible intervals; 0 for none. Tables
+        without a posterior (known ones, and those of ``MaximumLikelihood``) stay as they are.
+    level : float, optional
+        Probability inside the intervals; only with draws.
+    rng : Generator or int, optional
+        Only with draws.
+
+    Returns
+    -------
+    QueryResult
+
+    Raises
+    ------
+    DataError
+        If a state does not exist, if what is observed cannot occur, or if a configuration that
+        matters has no probabilities.
+    TooLargeError
+        If exact inference would need more memory than is sensible; the error says how much.
+    NotSupportedError
+        If draws are asked for and no table that matters has a posterior.
+
+    Examples
+    --------
+    >>> from colonnade.cpt import Cpt
+    >>> from colonnade.dag import Dag
+    >>> from colonnade import Family, Variable
+    >>> smoker, cancer = Variable("smoker", ["no", "yes"]), Variable("cancer", [False, True])
+    >>> network = BayesianNetwork(
+    ...     Dag([("smoker", "cancer")]),
+    ...     {
+    ...         "smoker": Cpt.known(Family(smoker), [0.75, 0.25]),
+    ...         "cancer": Cpt.known(Family(cancer, (smoker,)), [[0.99, 0.01], [0.9, 0.1]]),
+    ...     },
+    ... )
+    >>> query(network, "smoker", {"cancer": True})
+    QueryResult of 'smoker' given {'cancer': True}
+      smoker | probability
+      no     |      0.2308
+      yes    |      0.7692
+    """
+    targets = _checked_targets(network, target)
+    _check_draws(draws, level, rng)
+    question = Question(network, targets, observed)
+    question.check_aside()
+    plan = question.plan()
+    variables = [network[name].family.child for name in targets]
+    shape = tuple(variable.cardinality for variable in variables)
+    probabilities = _point(question, plan).reshape(shape)
+    if not draws:
+        return QueryResult.of(variables, probabilities, question.observed)
+    samples = _draws(question, plan, draws, np.random.default_rng(rng)).reshape(draws, *shape)
+    return QueryResult.of(variables, probabilities, question.observed, samples, level)
+
+
+def most_probable(
+    network: BayesianNetwork, observed: Mapping[str, Any] | None = None
+) -> MostProbable:
+    """Most probable states of all variables together, given what was observed.
+
+    Exact. These need not be the states that are most probable one by one.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    observed : mapping of str to state, optional
+
+    Returns
+    -------
+    MostProbable
+        ``states`` of all variables, of equally probable ones the first; and their
+        ``log_probability`` together, the observed ones included.
+
+    Examples
+    --------
+    >>> from colonnade.cpt import Cpt
+    >>> from colonnade.dag import Dag
+    >>> from colonnade import Family, Variable
+    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [1, 2])
+    >>> network = BayesianNetwork(
+    ...     Dag([("x", "y")]),
+    ...     {
+    ...         "x": Cpt.known(Family(x), [0.6, 0.4]),
+    ...         "y": Cpt.known(Family(y, (x,)), [[0.5, 0.5], [0.1, 0.9]]),
+    ...     },
+    ... )
+    >>> most_probable(network).states
+    {'x': 'b', 'y': 2}
+    """
+    question = Question(network, (), observed)
+    plan = question.plan()
+    best = maximise([piece.factor() for piece in question.pieces], plan.order)
+    if best is None:
+        raise question.impossible()
+    codes = question.fixed | {question.names[label]: code for label, code in best.items()}
+    total = 0.0
+    for name in network:
+        cpt = network[name]
+        row = cpt.table.row(tuple(codes[parent.name] for parent in cpt.family.parents))
+        total += math.log(row[codes[name]])
+    states = {name: network[name].family.child.states[codes[name]] for name in network}
+    return MostProbable(states, total)
+
+
+def _point(question: Question, plan: Plan) -> Floats:
+    """The answer for the estimated tables."""
+    if question.targets:
+        found = propagate(question)
+        if found is not None:
+            return found
+    # Nothing free to ask for, or probabilities too small for pyAgrum: only here they are scaled.
+    factors = [piece.factor() for piece in question.pieces]
+    table, log_total = eliminate(factors, plan.order, question.targets)
+    if log_total[0] == -np.inf:
+        raise question.impossible()
+    return np.asarray(table[0])
+
+
+def _draws(question: Question, plan: Plan, draws: int, rng: np.random.Generator) -> Floats:
+    """The answer in independent draws of all tables that matter."""
+    if not any(piece.uncertain for piece in question.pieces):
+        names = [piece.cpt.family.child.name for piece in question.pieces]
+        raise NotSupportedError(
+            "An interval without a posterior",
+            f"the answer depends on the tables of {listing(names)}, which are known or come from "
+            "MaximumLikelihood()",
+            "use draws=0, or fit with a prior such as Hierarchical()",
+        )
+    fixed = [piece.factor() for piece in question.pieces if not piece.uncertain]
+    uncertain = [piece for piece in question.pieces if piece.uncertain]
+    batch = max(1, min(_LARGEST_BATCH, _BATCH_CELLS // plan.largest))
+    found: list[Floats] = []
+    with Progress("Draws", draws) as progress:
+        while draws:
+            size = min(batch, draws)
+            factors = [*fixed, *(piece.draw(size, rng) for piece in uncertain)]
+            table, log_total = eliminate(factors, plan.order, question.targets)
+            if np.isneginf(log_total).any():
+                raise NotSupportedError(
+                    "An interval for these observed states",
+                    "in some draws of the tables their probability is 0 in floating point",
+                    "use draws=0, or a prior that leaves every state possible",
+                )
+            found.append(table)
+            draws -= size
+            progress.advance(size)
+    return np.concatenate(found)
+
+
+def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
+    hint = "give a name, or a list of names"
+    names = [target] if isinstance(target, str) else target
+    if not isinstance(names, Sequence) or isinstance(names, bytes):
+        raise expected("a name or a sequence of names", "target", target, hint)
+    if not names:
+        raise expected("at least one name", "target", target, hint)
+    for name in names:
+        if not isinstance(name, str) or name not in network:
+            raise expected(f"one of {listing(network.dag.variables)}", "target", name)
+    if len(set(names)) < len(names):
+        raise expected("different names", "target", target)
+    return list(names)
+
+
+def _check_draws(draws: Any, level: Any, rng: Any) -> None:
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
+        raise expected("a whole number of 0 or more", "draws", draws, "500 draws are a good start")
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.0 < level < 1.0:
+        raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
+    if not draws and rng is not None:
+        raise expected("None without draws", "rng", rng, "give draws=500 as well")
+    if not draws and level != 0.95:
+        raise expected("0.95 without draws", "level", level, "give draws=500 as well")

@@ -1,0 +1,281 @@
+"""A question put to a network, reduced to what matters for its answer.
+
+What is observed is fixed first: rows of tables that contradict it are never looked at, and an
+observed variable no longer connects its children. So a table with more configurations than any
+memory holds can still be used when most of its parents are observed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.cpt import Cpt
+from colonnade.exceptions import DataError, TooLargeError, expected, listing
+from colonnade.inference.elimination import Factor, Plan, components, eliminate, plan
+from colonnade.network import BayesianNetwork
+from colonnade.priors import MaximumLikelihood
+from colonnade.variables import State, configuration_codes, sort_keys
+
+__all__ = ["LIMIT", "Piece", "Question"]
+
+Floats = NDArray[np.float64]
+
+# Cells of the largest table that exact inference may hold: 400 MB.
+LIMIT = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One table of the network, cut down to the configurations that agree with what is observed.
+
+    Attributes
+    ----------
+    cpt : Cpt
+    columns : tuple of int
+        Which parents are free; their configurations, the last one fastest, are the rows.
+    parents : tuple of int
+        Labels of these parents.
+    child : int or None
+        Label of the child, or None if it is observed.
+    state : int
+        The code of the child if it is observed.
+    stored : array [stored]
+        Positions of the rows of the table that agree with what is observed.
+    """
+
+    cpt: Cpt
+    columns: tuple[int, ...]
+    parents: tuple[int, ...]
+    child: int | None
+    state: int
+    stored: NDArray[np.int64]
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """Labels of all free variables, the child last."""
+        return self.parents if self.child is None else (*self.parents, self.child)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of states of each free parent."""
+        return tuple(self.cpt.family.parent_sizes[k] for k in self.columns)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the table has a posterior that is more than one point."""
+        return self.cpt.prior is not None and not isinstance(self.cpt.prior, MaximumLikelihood)
+
+    @property
+    def surely_possible(self) -> bool:
+        """Whether no configuration is excluded; seen without filling the piece."""
+        if self.child is not None:
+            return True
+        table = self.cpt.table
+        given = bool((table.rows[self.stored, self.state] > 0.0).all())
+        if len(self.stored) == math.prod(self.sizes):
+            return given
+        return given and table.default is not None and bool(table.default[self.state] > 0.0)
+
+    def check_size(self) -> None:
+        """Refuse a table that is too large to be filled."""
+        family = self.cpt.family
+        cells = math.prod(self.sizes) * family.cardinality
+        if cells > LIMIT:
+            what = f"The table of {family.child.name!r} over its {len(self.columns)} parents"
+            hint = "observe more of its parents, or ask for what does not depend on them"
+            raise TooLargeError(f"{what} that are not observed", size=cells, limit=LIMIT, hint=hint)
+
+    @cached_property
+    def _position(self) -> NDArray[np.int64]:
+        """Where each row is stored in the table, -1 for those that are not."""
+        self.check_size()
+        position = np.full(math.prod(self.sizes), -1, dtype=np.int64)
+        codes = self.cpt.table.codes[self.stored][:, self.columns]
+        position[sort_keys(codes, self.sizes)[:, 0]] = self.stored
+        return position
+
+    def factor(self) -> Factor:
+        """The estimated probabilities, the same for all draws."""
+        table = self.cpt.table
+        if table.default is None and (self._position < 0).any():
+            raise self._without_probabilities()
+        default = np.empty(table.states) if table.default is None else table.default
+        # The default goes last, where -1 finds it.
+        return self._shaped(np.vstack([table.rows, default])[self._position][None])
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Factor:
+        """The probabilities in independent draws of the table."""
+        counts = self.cpt.counts
+        assert counts is not None
+        # Counts and table store the same rows; a row of zeros is a configuration never seen.
+        rows = np.vstack([counts.values, np.zeros((1, counts.states))])[self._position]
+        alpha, strength = self.cpt.posterior.sample_alpha(draws, rng)
+        logs = _log_dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
+        return self._shaped(np.exp(logs), logs)
+
+    def _shaped(self, rows: Floats, logs: Floats | None = None) -> Factor:
+        def shaped(values: Floats) -> Floats:
+            if self.child is None:
+                return values[:, :, self.state].reshape(len(values), *self.sizes)
+            return values.reshape(len(values), *self.sizes, values.shape[2])
+
+        return Factor(self.scope, shaped(rows), None if logs is None else shaped(logs))
+
+    def _without_probabilities(self) -> DataError:
+        family, bad = self.cpt.family, self._position < 0
+        codes = configuration_codes(int(bad.argmax()), self.sizes)
+        example = {
+            family.parents[k].name: family.parents[k].states[code]
+            for k, code in zip(self.columns, codes, strict=True)
+        }
+        shown = f", for example {example}" if example else ""
+        return DataError(
+            f"Variable {family.child.name!r}",
+            f"{int(bad.sum()):,} of the configurations of its parents that the question needs "
+            f"have no probabilities{shown}.",
+            "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')",
+            variable=family.child.name,
+            configuration=example,
+        )
+
+
+class Question:
+    """Targets and observed states in terms of labels, with the tables that matter.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    targets : sequence of str
+        What is asked for; the whole network if empty.
+    observed : mapping of str to state, optional
+    """
+
+    def __init__(
+        self, network: BayesianNetwork, targets: Sequence[str], observed: Mapping[str, Any] | None
+    ) -> None:
+        self.observed = _checked_observed(network, observed)
+        for name in targets:
+            if name in self.observed:
+                hint = "leave it out of `observed`, or ask for another variable"
+                raise expected("a variable that is not observed", "target", name, hint)
+        asked = [*targets, *self.observed] if targets else network.dag.variables
+        relevant = network.dag.ancestors(asked)
+        names = [name for name in network.dag.order if name in relevant]
+        self.fixed = {
+            name: network[name].family.child.index(state) for name, state in self.observed.items()
+        }
+        # A variable with a single state is as good as observed.
+        for name in names:
+            if network[name].family.cardinality == 1:
+                self.fixed[name] = 0
+        self.label = {name: k for k, name in enumerate(names) if name not in self.fixed}
+        self.names = {k: name for name, k in self.label.items()}
+        self.sizes = {k: network[name].family.cardinality for name, k in self.label.items()}
+        self.targets = tuple(self.label[name] for name in targets if name in self.label)
+        self.pieces, self.aside = self._split([self._piece(network[name]) for name in names])
+
+    def plan(self) -> Plan:
+        """Order of elimination for the targets; refused if its tables would be too large."""
+        for piece in self.pieces:
+            piece.check_size()
+        found = plan([piece.scope for piece in self.pieces], self.sizes, self.targets)
+        if found.largest > LIMIT:
+            raise TooLargeError(
+                "The largest table of exact inference",
+                size=found.largest,
+                limit=LIMIT,
+                hint="observe more variables, or ask for fewer at once",
+            )
+        return found
+
+    def check_aside(self) -> None:
+        """Refuse observed states that are impossible for reasons that do not touch the targets."""
+        for part in components(piece.scope for piece in self.aside):
+            pieces = [piece for piece in self.aside if not part.isdisjoint(piece.scope)]
+            if not all(piece.surely_possible for piece in pieces):
+                for piece in pieces:
+                    piece.check_size()
+                found = plan([piece.scope for piece in pieces], self.sizes)
+                if found.largest > LIMIT:
+                    what = "The largest table for the probability of what is observed"
+                    raise TooLargeError(what, size=found.largest, limit=LIMIT)
+                total = eliminate([piece.factor() for piece in pieces], found.order)[1]
+                if total[0] == -np.inf:
+                    raise self.impossible()
+        if any(piece.factor().values[0] == 0.0 for piece in self.aside if not piece.scope):
+            raise self.impossible()
+
+    def impossible(self) -> DataError:
+        """Word the error for observed states that cannot occur together."""
+        return DataError(
+            "Observed states",
+            f"{self.observed} cannot occur together: their probability is 0.",
+            "change or leave out one of them",
+            observed=dict(self.observed),
+        )
+
+    def _piece(self, cpt: Cpt) -> Piece:
+        family, codes = cpt.family, cpt.table.codes
+        agree = np.ones(len(codes), dtype=bool)
+        columns = []
+        for k, parent in enumerate(family.parents):
+            if parent.name in self.fixed:
+                agree &= codes[:, k] == self.fixed[parent.name]
+            else:
+                columns.append(k)
+        return Piece(
+            cpt,
+            tuple(columns),
+            tuple(self.label[family.parents[k].name] for k in columns),
+            self.label.get(family.child.name),
+            self.fixed.get(family.child.name, 0),
+            np.flatnonzero(agree),
+        )
+
+    def _split(self, pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:
+        """Separate what is connected with a target from what is not."""
+        if not self.targets:
+            return pieces, []
+        near: set[int] = set()
+        for part in components([piece.scope for piece in pieces]):
+            if not part.isdisjoint(self.targets):
+                near |= part
+        return (
+            [piece for piece in pieces if not near.isdisjoint(piece.scope)],
+            [piece for piece in pieces if near.isdisjoint(piece.scope)],
+        )
+
+
+def _log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
+    """Logs of Dirichlet draws, one for each row: finite where the draws themselves underflow.
+
+    With small parameters nearly all mass is on one state, and what is observed may need another.
+    Gamma(a) is Gamma(a + 1) U^(1/a).
+    """
+    with np.errstate(divide="ignore"):
+        logs = np.log(rng.standard_gamma(parameters + 1.0))
+        logs -= rng.standard_exponential(parameters.shape) / parameters
+    logs -= np.logaddexp.reduce(logs, axis=-1, keepdims=True)
+    return logs
+
+
+def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, State]:
+    if observed is None:
+        return {}
+    if not isinstance(observed, Mapping):
+        hint = "write {'smoker': 'yes'}"
+        raise expected("a mapping of names to states", "observed", observed, hint)
+    states: dict[str, State] = {}
+    for name, state in observed.items():
+        if not isinstance(name, str) or name not in network:
+            raise expected(f"names from {listing(network.dag.variables)}", "observed", name)
+        variable = network[name].family.child
+        states[name] = variable.states[variable.index(state)]
+    return states

@@ -1,0 +1,175 @@
+"""What a question to a network returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.exceptions import amount, expected
+from colonnade.variables import State, Variable
+
+__all__ = ["MostProbable", "QueryResult"]
+
+Floats = NDArray[np.float64]
+_SHOWN = 20
+
+
+class MostProbable(NamedTuple):
+    """The most probable states of all variables together.
+
+    Attributes
+    ----------
+    states : dict of str to state
+        All variables of the network, the observed ones included.
+    log_probability : float
+        Log probability of exactly these states together.
+    """
+
+    states: dict[str, State]
+    log_probability: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class QueryResult:
+    """Probabilities of one or several variables together, given what was observed.
+
+    Attributes
+    ----------
+    targets : tuple of str
+    states : tuple of tuple
+        States of each target.
+    probabilities : array [target, ..., target]
+        One axis for each target.
+    observed : dict of str to state
+    samples : array [draw, target, ..., target] or None
+        The answer in each draw of the tables; the arrays below come from them.
+    lower, upper : array [target, ..., target] or None
+        Ends of the equal-tailed credible intervals.
+    level : float or None
+        Probability inside the intervals.
+
+    Examples
+    --------
+    >>> x = Variable("x", ["no", "yes"])
+    >>> result = QueryResult.of([x], np.array([0.25, 0.75]), {"y": 1})
+    >>> result
+    QueryResult of 'x' given {'y': 1}
+      x   | probability
+      no  |      0.2500
+      yes |      0.7500
+    >>> result["yes"]
+    0.75
+    """
+
+    targets: tuple[str, ...]
+    states: tuple[tuple[State, ...], ...]
+    probabilities: Floats
+    observed: dict[str, State]
+    samples: Floats | None = None
+    lower: Floats | None = None
+    upper: Floats | None = None
+    level: float | None = None
+    _variables: tuple[Variable, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls,
+        variables: list[Variable],
+        probabilities: Floats,
+        observed: dict[str, State],
+        samples: Floats | None = None,
+        level: float | None = None,
+    ) -> QueryResult:
+        """Put an answer together; intervals are taken from the samples."""
+        lower = upper = None
+        if samples is not None and level is not None:
+            lower, upper = np.quantile(samples, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
+        for array in (probabilities, samples, lower, upper):
+            if array is not None:
+                array.setflags(write=False)
+        return cls(
+            tuple(variable.name for variable in variables),
+            tuple(variable.states for variable in variables),
+            probabilities,
+            observed,
+            samples,
+            lower,
+            upper,
+            level,
+            tuple(variables),
+        )
+
+    def __getitem__(self, state: Any) -> float:
+        """Probability of a state, or of one state for each of several targets."""
+        states = (state,) if len(self.targets) == 1 and not isinstance(state, tuple) else state
+        if not isinstance(states, tuple) or len(states) != len(self.targets):
+            what = f"one state for each of {list(self.targets)}"
+            raise expected(what, "state", state)
+        place = tuple(v.index(one) for v, one in zip(self._variables, states, strict=True))
+        return float(self.probabilities[place])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the samples as plain values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``targets``, ``observed``, ``draws``, ``level`` and ``answers``: a list with the
+            ``states``, ``probability`` and, with draws, ``lower`` and ``upper`` of each
+            combination of states.
+
+        Examples
+        --------
+        >>> x = Variable("x", [0, 1])
+        >>> QueryResult.of([x], np.array([0.25, 0.75]), {}).to_dict()["answers"][1]
+        {'states': [1], 'probability': 0.75}
+        """
+        answers = []
+        for place in np.ndindex(self.probabilities.shape):
+            states = [own[k] for own, k in zip(self.states, place, strict=True)]
+            answer: dict[str, Any] = {
+                "states": states,
+                "probability": float(self.probabilities[place]),
+            }
+            if self.lower is not None and self.upper is not None:
+                answer |= {"lower": float(self.lower[place]), "upper": float(self.upper[place])}
+            answers.append(answer)
+        return {
+            "targets": list(self.targets),
+            "observed": dict(self.observed),
+            "draws": 0 if self.samples is None else len(self.samples),
+            "level": self.level,
+            "answers": answers,
+        }
+
+    def __repr__(self) -> str:
+        head = [*self.targets, "probability"]
+        intervals = self.lower is not None and self.upper is not None
+        if self.level is not None:
+            head.append(f"{100 * self.level:g} % interval")
+        rows: list[list[str]] = []
+        cells = zip(product(*self.states), np.ndindex(self.probabilities.shape), strict=True)
+        for states, place in islice(cells, _SHOWN):
+            row = [*map(str, states), f"{self.probabilities[place]:.4f}"]
+            if intervals:
+                row.append(f"[{self.lower[place]:.4f}, {self.upper[place]:.4f}]")  # type: ignore[index]
+            rows.append(row)
+        names = len(self.targets)
+        widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
+        lines = []
+        for row in (head, *rows):
+            left = " ".join(cell.ljust(w) for cell, w in zip(row[:names], widths, strict=False))
+            right = "  ".join(
+                cell.rjust(w) for cell, w in zip(row[names:], widths[names:], strict=True)
+            )
+            lines.append(f"  {left} | {right}")
+        rest = self.probabilities.size - len(rows)
+        if rest:
+            lines.append(f"  ... {amount(rest)} more")
+        asked = ", ".join(map(repr, self.targets))
+        given = f" given {self.observed}" if self.observed else ""
+        return "\n".join([f"QueryResult of {asked}{given}", *lines])

@@ -1,0 +1,691 @@
+"""Files of other programs: round trips with any name, and pyAgrum and pgmpy as witnesses."""
+
+import itertools
+import json
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from colonnade import files
+from colonnade.counts import FamilyCounts
+from colonnade.cpt import Cpt, SparseTable
+from colonnade.dag import Dag
+from colonnade.exceptions import (
+    DataError,
+    FileFormatError,
+    InputError,
+    MissingExtraError,
+    TooLargeError,
+)
+from colonnade.files import (
+    FormatWarning,
+    export,
+    from_pgmpy,
+    from_pyagrum,
+    import_network,
+    to_pgmpy,
+    to_pyagrum,
+)
+from colonnade.files.names import Alphabet, decode, encode, pattern, typed, types_of
+from colonnade.network import BayesianNetwork
+from colonnade.priors import Hierarchical, MaximumLikelihood
+from colonnade.variables import Family, Variable
+from drawn_networks import NASTY, joint, networks, plain_names, random_rows
+
+many = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+NAMED = [".bif", ".xmlbif", ".net", ".xdsl"]
+
+
+@pytest.fixture(scope="module")
+def gum():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import pyagrum
+    return pyagrum
+
+
+def quiet(function, *args):
+    """Call a function whose warning about names is not what the test is about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        return function(*args)
+
+
+def there_and_back(network, path):
+    quiet(export, network, path, True)
+    return quiet(import_network, path)
+
+
+def assert_same(found, network) -> None:
+    """Same names, types and order of states, parents and their order, probabilities."""
+    assert found.dag == network.dag
+    assert found.variables == network.variables
+    for name in network:
+        assert found[name].prior is None
+        # Every digit is written; rows that do not sum to 1.0 exactly may be divided once more.
+        np.testing.assert_allclose(
+            found[name].probabilities, network[name].probabilities, rtol=1e-11, atol=0
+        )
+
+
+def complete(network) -> bool:
+    return all(network[name].table.complete for name in network)
+
+
+# ------------------------------------------------------------------------ names
+
+
+@given(st.text())
+def test_any_text_can_be_encoded(text) -> None:
+    encoded = encode(text)
+    assert pattern(r"cn__[A-Za-z0-9_]*").fullmatch(encoded)
+    assert decode(encoded) == text
+
+
+@given(st.one_of(st.sampled_from(NASTY), st.from_regex(r"(cn_*)?[a-z0-9_]*", fullmatch=True)))
+def test_what_was_not_encoded_stays(text) -> None:
+    """Only what `encode` could have written is decoded."""
+    decoded = decode(text)
+    assert decoded == text or any(
+        encode(decoded)[:k] == text[:k] for k in (len(text), len("cn___"))
+    )
+    if text.startswith("cn__"):
+        alphabet = Alphabet(pattern(".*"), pattern(".*"))
+        assert alphabet.write_name(text) != text
+
+
+@given(st.lists(st.one_of(st.text(max_size=3), st.integers()), min_size=1, unique=True))
+def test_states_keep_their_types(states) -> None:
+    alphabet = Alphabet(pattern("[a-z0-9]+"), pattern("[a-z0-9]+"))
+    labels = alphabet.write_states(states)
+    assert len(set(labels)) == len(labels)
+    found = typed(labels, types_of(states))
+    assert [(type(state), state) for state in found] == [(type(state), state) for state in states]
+
+
+def test_types_that_do_not_fit() -> None:
+    for labels, types in ((["a"], "i"), (["1.5"], "i"), (["yes"], "b"), (["1", "2"], "iii")):
+        with pytest.raises(ValueError, match=r"integer|truth value|do not fit"):
+            typed(labels, types)
+
+
+# ------------------------------------------------------------------ round trips
+
+
+@pytest.mark.parametrize("suffix", NAMED)
+@many
+@given(network=networks())
+def test_round_trip(network, suffix, tmp_path) -> None:
+    assume(complete(network))
+    assert_same(there_and_back(network, tmp_path / f"model{suffix}"), network)
+
+
+@many
+@given(network=networks())
+def test_round_trip_uai(network, tmp_path) -> None:
+    """No names: everything else is the same."""
+    assume(complete(network))
+    found = there_and_back(network, tmp_path / "model.uai")
+    places = {name: f"v{k}" for k, name in enumerate(network)}
+    assert list(found) == list(places.values())
+    for name, place in places.items():
+        cpt = network[name]
+        assert found.dag.parents(place) == tuple(places[p] for p in network.dag.parents(name))
+        assert found[place].family.child.states == tuple(range(cpt.family.cardinality))
+        np.testing.assert_allclose(
+            found[place].probabilities, cpt.probabilities, rtol=1e-11, atol=0
+        )
+
+
+def test_every_nasty_name_at_once(tmp_path) -> None:
+    variables = [Variable(name, ["", *NASTY, 0, 1]) for name in NASTY]
+    rng = np.random.default_rng(0)
+    tables = {
+        v.name: Cpt.known(Family(v), random_rows(rng, 1, v.cardinality)) for v in variables[1:]
+    }
+    family = Family(variables[0], (variables[1],))
+    tables[family.child.name] = Cpt.known(
+        family, random_rows(rng, family.configurations, family.cardinality)
+    )
+    network = BayesianNetwork(Dag([(NASTY[1], NASTY[0])], NASTY), tables)
+    for suffix in NAMED:
+        assert_same(there_and_back(network, tmp_path / f"model{suffix}"), network)
+
+
+def simple(rows=((0.9, 0.1), (0.4, 0.6))):
+    a, b = Variable("a", ["no", "yes"]), Variable("b", ["x", "y"])
+    tables = {"a": Cpt.known(Family(a), [[0.7, 0.3]]), "b": Cpt.known(Family(b, (a,)), rows)}
+    return BayesianNetwork(Dag([("a", "b")]), tables)
+
+
+@pytest.mark.parametrize("suffix", NAMED)
+def test_one_warning_when_names_are_encoded(suffix, tmp_path) -> None:
+    export(simple(), tmp_path / f"plain{suffix}")  # a warning would be an error here
+    assert import_network(tmp_path / f"plain{suffix}") == simple()
+    name = "two  spaces"
+    variable = Variable(name, ["", "\x00"])
+    network = BayesianNetwork(Dag([], [name]), {name: Cpt.known(Family(variable), [[0.5, 0.5]])})
+    with pytest.warns(FormatWarning, match=r"3 names or states .* 'two  spaces' as 'cn__") as seen:
+        export(network, tmp_path / f"odd{suffix}")
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    assert import_network(tmp_path / f"odd{suffix}") == network
+
+
+def test_the_warning_shows_what_was_written(tmp_path) -> None:
+    """NET holds 'a b' as a state, but not as a name."""
+    table = {"a b": Cpt.known(Family(Variable("a b", ["a b", "c"])), [[0.5, 0.5]])}
+    with pytest.warns(FormatWarning, match=r"1 names or states .* 'a b' as 'cn__a_20_b'"):
+        export(BayesianNetwork(Dag([], ["a b"]), table), tmp_path / "model.net")
+
+
+def test_uai_warns_both_ways(tmp_path) -> None:
+    with pytest.warns(FormatWarning, match="holds no names") as seen:
+        export(simple(), tmp_path / "model.uai")
+    assert len(seen) == 1
+    with pytest.warns(FormatWarning, match="v0, v1") as seen:
+        import_network(tmp_path / "model.uai")
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("suffix", [*NAMED, ".uai"])
+def test_digits_survive(suffix, tmp_path) -> None:
+    rows = [[1e-300, 1.0 - 1e-300], [1 / 3, 2 / 3]]
+    found = there_and_back(simple(rows), tmp_path / f"model{suffix}")
+    child = "v1" if suffix == ".uai" else "b"
+    np.testing.assert_array_equal(found[child].probabilities, rows)
+
+
+def test_estimated_tables_are_written_as_their_means(tmp_path) -> None:
+    network = simple()
+    family = network["b"].family
+    counts = FamilyCounts.from_array([[3, 1], [0, 0]])
+    cpt = Cpt.of(family, counts, Hierarchical())
+    network = BayesianNetwork(network.dag, {**network.tables, "b": cpt})
+    export(network, tmp_path / "model.bif")
+    found = import_network(tmp_path / "model.bif")
+    np.testing.assert_allclose(found["b"].probabilities, cpt.mean, rtol=1e-12)
+    assert found["b"].counts is None
+
+
+# -------------------------------------------------------------------- witnesses
+
+
+def in_order(network, other):
+    """The joint of `other`, its axes and states in the order of `network`."""
+    names = list(other)
+    table = joint(other).transpose([names.index(name) for name in network])
+    for axis, variable in enumerate(network.variables):
+        own = [str(state) for state in other[variable.name].family.child.states]
+        table = table.take([own.index(str(state)) for state in variable.states], axis=axis)
+    return table
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".bifxml", ".net", ".xdsl"])
+@settings(many, max_examples=40)
+@given(network=networks(names=plain_names, known=True))
+def test_pyagrum_reads_our_files(network, suffix, gum, tmp_path) -> None:
+    # Its own order of parents in XDSL is another test; one parent has no order.
+    few = 1 if suffix == ".xdsl" else 9
+    assume(all(len(network.dag.parents(name)) <= few for name in network))
+    # A single state is more than its readers can hold.
+    assume(all(v.cardinality > 1 for v in network.variables))
+    quiet(export, network, tmp_path / f"model{suffix}", True)
+    model = gum.loadBN(str(tmp_path / f"model{suffix}"))
+    assert set(model.names()) == set(network)
+    for name in network:
+        tensor = model.cpt(name)
+        family = network[name].family
+        parents = [parent.name for parent in family.parents]
+        axes = list(reversed(tensor.names))
+        found = tensor.toarray().transpose([axes.index(n) for n in (*parents, name)])
+        wanted = network[name].probabilities.reshape(found.shape)
+        # It reads single precision in two of the formats.
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+        assert [decode(x) for x in model.variable(name).labels()] == [
+            str(state) for state in family.child.states
+        ]
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".bifxml", ".net", ".xdsl", ".uai"])
+@settings(many, max_examples=40)
+@given(seed=st.integers(0, 10**6))
+def test_we_read_the_files_of_pyagrum(seed, suffix, gum, tmp_path) -> None:
+    """With its order of parents where that is its own, and to the digits that it writes."""
+    gum.initRandom(seed + 1)
+    model = gum.fastBN("a{x|y|z}->c{0|1|2|3}<-b{T|F};a->b;d[2,4]->c->e{u|v}")
+    path = tmp_path / f"model{suffix}"
+    model.saveUAI(str(path)) if suffix == ".uai" else gum.saveBN(model, str(path))
+    found = quiet(import_network, path)
+    # UAI has no names; its numbers are those of the nodes.
+    places = {n: f"v{model.idFromName(n)}" if suffix == ".uai" else n for n in "abcde"}
+    for name in "abcde":
+        tensor = model.cpt(name)
+        cpt = found[places[name]]
+        parents = [parent.name for parent in cpt.family.parents]
+        assert sorted(parents) == sorted(places[n] for n in tensor.names[1:])
+        axes = [places[n] for n in reversed(tensor.names)]
+        wanted = tensor.toarray().transpose([axes.index(n) for n in (*parents, places[name])])
+        np.testing.assert_allclose(cpt.probabilities.reshape(wanted.shape), wanted, atol=2e-6)
+
+
+def two_parents():
+    """A child with parents of 3 and 2 states: their order shows."""
+    a, b, c = Variable("a", ["x", "y", "z"]), Variable("b", ["u", "v"]), Variable("c", ["k", "l"])
+    table = np.random.default_rng(4).dirichlet([1, 1], size=6)
+    tables = {
+        "a": Cpt.known(Family(a), [[0.2, 0.3, 0.5]]),
+        "b": Cpt.known(Family(b), [[0.4, 0.6]]),
+        "c": Cpt.known(Family(c, (a, b)), table),
+    }
+    return BayesianNetwork(Dag([("a", "c"), ("b", "c")], ["a", "b", "c"]), tables), table
+
+
+def test_xdsl_orders_parents_as_its_definition(tmp_path) -> None:
+    """The first parent varies slowest: pgmpy agrees, pyAgrum 3.3 does not."""
+    readwrite = pytest.importorskip("pgmpy.readwrite")
+    network, table = two_parents()
+    export(network, tmp_path / "model.xdsl")
+    cpd = readwrite.XDSLReader(str(tmp_path / "model.xdsl")).get_model().get_cpds("c")
+    axes = [cpd.variables.index(name) for name in "abc"]
+    np.testing.assert_allclose(cpd.values.transpose(axes).reshape(6, 2), table, atol=1e-9)
+
+
+def test_uai_orders_variables_as_its_definition(tmp_path) -> None:
+    """The last variable of a scope varies fastest: taken apart by hand."""
+    network, table = two_parents()
+    quiet(export, network, tmp_path / "model.uai")
+    words = (tmp_path / "model.uai").read_text().split()
+    assert words[:13] == ["BAYES", "3", "3", "2", "2", "3", "1", "0", "1", "1", "3", "0", "1"]
+    assert words[13] == "2"
+    values = list(map(float, words[-12:]))
+    for a, b, c in itertools.product(range(3), range(2), range(2)):
+        assert values[(a * 2 + b) * 2 + c] == table[a * 2 + b, c]
+
+
+@pytest.mark.parametrize("name", ["child", "asia", "alarm"])
+def test_networks_of_the_bnlearn_repository(name, tmp_path) -> None:
+    """As pgmpy ships them; pyAgrum 3.3 stops at the states of one."""
+    import gzip
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    package = find_spec("pgmpy")
+    path = Path(package.origin).parent / f"utils/example_models/{name}.bif.gz" if package else None
+    if path is None or not path.exists():
+        pytest.skip("pgmpy ships no such network")
+    (tmp_path / "model.bif").write_bytes(gzip.decompress(path.read_bytes()))
+    network = import_network(tmp_path / "model.bif")
+    model = (
+        pytest.importorskip("pgmpy.readwrite").BIFReader(str(tmp_path / "model.bif")).get_model()
+    )
+    for variable in network:
+        cpd, family = model.get_cpds(variable), network[variable].family
+        axes = [cpd.variables.index(p.name) for p in (*family.parents, family.child)]
+        assert tuple(cpd.state_names[variable]) == family.child.states
+        np.testing.assert_allclose(
+            cpd.values.transpose(axes).reshape(-1, family.cardinality),
+            network[variable].probabilities,
+            atol=1e-6,
+        )
+    for suffix in NAMED:
+        assert there_and_back(network, tmp_path / f"again{suffix}") == network
+
+
+def test_pgmpy_reads_our_bif(tmp_path) -> None:
+    readwrite = pytest.importorskip("pgmpy.readwrite")
+    export(simple(), tmp_path / "model.bif")
+    model = readwrite.BIFReader(str(tmp_path / "model.bif")).get_model()
+    np.testing.assert_allclose(model.get_cpds("b").values, [[0.9, 0.4], [0.1, 0.6]])
+    assert from_pgmpy(model) == simple()
+
+
+# --------------------------------------------------------------- files by others
+
+BIF_BY_HAND = """
+// a comment
+network "Dog-Problem" { property "credal-set constant-density-bounded 1.1" ; }
+/* states as they are found in the wild */
+variable age { type discrete[3] { <5 5-12 12+ }; property "position = (73, 165)" ; }
+variable "dog out" { property x; type discrete [ 2 ] { "yes", no.way }; }
+probability ( "age" ) { table 0.2 0.3 0.5 ; }
+probability ( "dog out" | age ) {
+  default 0.5, 0.5;
+  (12+) 0.25 , 7.5e-1;
+}
+"""
+
+
+def test_bif_of_others(tmp_path) -> None:
+    (tmp_path / "dog.bif").write_text(BIF_BY_HAND, encoding="utf-8")
+    found = import_network(tmp_path / "dog.bif")
+    assert found["age"].family.child.states == ("<5", "5-12", "12+")
+    assert found["dog out"].family.child.states == ("yes", "no.way")
+    np.testing.assert_array_equal(
+        found["dog out"].probabilities, [[0.5, 0.5], [0.5, 0.5], [0.25, 0.75]]
+    )
+
+
+def test_bif_with_one_list_for_the_table(tmp_path) -> None:
+    """The definition has the child slowest; some write it fastest; only one sums to 1."""
+    head = "network x {} variable a {type discrete[2]{u,v};} variable b {type discrete[3]{0,1,2};}"
+    for numbers in ("0.1 0.5 0.2 0.3 0.7 0.2", "0.1 0.2 0.7 0.5 0.3 0.2"):
+        text = f"{head} probability(a){{table 0.5 0.5;}} probability(b a){{table {numbers};}}"
+        (tmp_path / "x.bif").write_text(text)
+        found = import_network(tmp_path / "x.bif")
+        np.testing.assert_array_equal(found["b"].probabilities, [[0.1, 0.2, 0.7], [0.5, 0.3, 0.2]])
+
+
+def test_a_default_row_keeps_a_table_sparse(tmp_path) -> None:
+    """Thirty parents: 2**30 rows that are never made."""
+    lines = ["network x { }", "variable y { type discrete [ 2 ] { 0, 1 }; }"]
+    for k in range(30):
+        lines.append(f"variable p{k} {{ type discrete [ 2 ] {{ 0, 1 }}; }}")
+        lines.append(f"probability ( p{k} ) {{ table 0.5, 0.5; }}")
+    given = ", ".join(f"p{k}" for k in range(30))
+    ones = ", ".join("1" * 30)
+    lines.append(f"probability ( y | {given} ) {{ default 0.9, 0.1; ({ones}) 0.2, 0.8; }}")
+    (tmp_path / "wide.bif").write_text("\n".join(lines))
+    found = import_network(tmp_path / "wide.bif")
+    assert found["y"].table.row((1,) * 30).tolist() == [0.2, 0.8]
+    assert found["y"].table.row((0,) * 30).tolist() == [0.9, 0.1]
+    with pytest.raises(TooLargeError, match=r"2,147,483,\d+ cells"):
+        export(found, tmp_path / "again.bif")
+
+
+def test_net_of_others(tmp_path) -> None:
+    text = """
+    net { name = "x"; node_size = (50 50); HR_Color = "1;2 }"; }  % { comment
+    discrete node A { label = "the (first)"; position = (1 2); states = ("<5" "a b"); }
+    node B { states = (yes no); subtype = label; }
+    potential (A) { data = ( 0.25 0.75 ); }
+    potential (B | A) { data = ((0.1 0.9) % first
+                                (0.8 0.2)); }
+    """
+    (tmp_path / "x.net").write_text(text)
+    found = import_network(tmp_path / "x.net")
+    assert found["A"].family.child.states == ("<5", "a b")
+    np.testing.assert_array_equal(found["B"].probabilities, [[0.1, 0.9], [0.8, 0.2]])
+
+
+def test_net_of_counts(tmp_path) -> None:
+    """Hugin takes any positive numbers and divides by their sum."""
+    text = "net { } node a { states = (x y); } potential (a) { data = ( 10 %s ); }"
+    (tmp_path / "x.net").write_text(text % 90)
+    with pytest.warns(FormatWarning, match="divided by their sums"):
+        found = import_network(tmp_path / "x.net")
+    np.testing.assert_allclose(found["a"].probabilities, [[0.1, 0.9]])
+    (tmp_path / "x.net").write_text((text % 0).replace("10", "0"))
+    with pytest.raises(FileFormatError, match="sum to 1 but to 0"):
+        import_network(tmp_path / "x.net")
+
+
+def test_xdsl_of_others(tmp_path) -> None:
+    text = """<?xml version="1.0" encoding="UTF-8"?>
+    <smile version="1.0" id="x"><nodes>
+      <cpt id="Success"><state id="Yes"/><state id="No"/>
+        <probabilities>0.2 0.8</probabilities></cpt>
+      <deterministic id="Copy"><state id="u"/><state id="v"/><parents>Success</parents>
+        <resultingstates>v u</resultingstates></deterministic>
+    </nodes></smile>"""
+    (tmp_path / "x.xdsl").write_text(text)
+    found = import_network(tmp_path / "x.xdsl")
+    np.testing.assert_array_equal(found["Copy"].probabilities, [[0, 1], [1, 0]])
+
+
+def test_xmlbif_of_others(tmp_path) -> None:
+    text = """<?xml version="1.0" encoding="US-ASCII"?>
+    <!DOCTYPE BIF [ <!ELEMENT BIF ( NETWORK )*> <!ATTLIST BIF VERSION CDATA #REQUIRED> ]>
+    <BIF VERSION="0.3" xmlns="urn:x"><NETWORK><NAME>x</NAME>
+    <VARIABLE TYPE="nature"><NAME> a </NAME><OUTCOME>t</OUTCOME><OUTCOME>f</OUTCOME>
+      <PROPERTY>position = (1, 2)</PROPERTY></VARIABLE>
+    <DEFINITION><FOR>a</FOR><TABLE>0.3 <!-- one --> 0.7 </TABLE></DEFINITION>
+    </NETWORK></BIF>"""
+    (tmp_path / "x.xml").write_text(text)
+    np.testing.assert_array_equal(
+        import_network(tmp_path / "x.xml")["a"].probabilities, [[0.3, 0.7]]
+    )
+
+
+def test_rows_with_few_digits_are_rescaled_with_a_warning(tmp_path) -> None:
+    text = "network x {} variable a {type discrete[3]{u,v,w};} probability(a){table %s;}"
+    (tmp_path / "x.bif").write_text(text % "0.333 0.333 0.333")
+    with pytest.warns(FormatWarning, match=r"1 rows of variable 'a' sum to 1 only within 0.001"):
+        found = import_network(tmp_path / "x.bif")
+    np.testing.assert_allclose(found["a"].probabilities, 1 / 3)
+    (tmp_path / "x.bif").write_text(text % "0.3 0.3 0.3")
+    with pytest.raises(FileFormatError, match=r"variable 'a': .* not sum to 1 but to 0\.9"):
+        import_network(tmp_path / "x.bif")
+
+
+# ----------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content", "problem"),
+    [
+        (".bif", "", "no variables"),
+        (".bif", "nonsense", "'network', 'variable'"),
+        (".bif", "network x {", "ends too early"),
+        (".bif", 'network "x {', "no partner"),
+        (".bif", "network x {} variable a {type continuous;}", "not discrete"),
+        (".bif", "variable a {type discrete[3]{x,y};}", "2 states where 3"),
+        (".bif", "variable a {type discrete[2]{x,x};} probability(a){table 0.5 0.5;}", "different"),
+        (".bif", "variable a {type discrete[2]{x,y};}", "no probabilities"),
+        (".bif", "variable a {} variable a {}", "defined twice"),
+        (
+            ".bif",
+            "variable a {type discrete[1]{x};} probability(a|b){(y) 1;}",
+            "'b' is not defined",
+        ),
+        (".bif", "probability(b){table 1;}", "'b' is not defined"),
+        (".bif", "variable a {type discrete[1]{x};} probability(a){table one;}", "'one' is not a"),
+        (".bif", "variable a {type discrete[1]{x};} probability(a){table nan;}", "not a number"),
+        (".bif", "variable a {type discrete[2]{x,y};} probability(a){table 2 -1;}", "negative"),
+        (".bif", "variable a {type discrete[2]{x,y};} probability(a){table 1;}", "1 probabilities"),
+        (".bif", "variable a {type discrete[1]{x};} probability(a|a){(x) 1;}", "child and parents"),
+        (".bif", "/* " * 200_000, "no variables"),
+        (".bif", "a" * 200_000 + '"', "'network', 'variable'"),
+        (".net", "net { } utility node u {}", "discrete chance nodes"),
+        (".net", "net { } node a { }", "states are not listed"),
+        (".net", "node a { states = (x y; }", "parentheses"),
+        (".net", "potential (a) { data = (1); }", "'a' is not defined"),
+        (".net", "node a { states = (x); } potential (a) { }", "no probabilities"),
+        (".xml", "<BIF>", "not XML"),
+        (".xml", "<BIF></BIF>", "no NETWORK"),
+        (".xml", "<a>" * 100_000, "nested too deeply"),
+        (".xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "defines entities"),
+        (".xml", "<?xml version='1.0' encoding='nonsense'?><a/>", "encoding|not XML"),
+        (".xml", "<BIF><NETWORK><VARIABLE/></NETWORK></BIF>", "no name"),
+        (".xdsl", "<smile/>", "with nodes"),
+        (".xdsl", "<smile><nodes><noisymax id='x'/></nodes></smile>", "'noisymax' are not"),
+        (
+            ".xdsl",
+            "<smile><nodes><cpt id=''><state id='x'/><probabilities>1</probabilities></cpt>"
+            "</nodes></smile>",
+            "non-empty",
+        ),
+        (".uai", "MARKOV 1 2", "'MARKOV', not 'BAYES'"),
+        (".uai", "BAYES 1", "ends before a size"),
+        (".uai", "BAYES 1 999999999999999999 1 1 0 999999999999999999 0.5", "after 1 of"),
+        (".uai", "BAYES 999999999999999999 2", "ends before a size"),
+        (".uai", "BAYES 1 2 1 1 0 3 0.5 0.5", "not the product"),
+        (".uai", "BAYES 1 2 1 1 5 2 0.5 0.5", "scope"),
+        (".uai", "BAYES 1 2 0", "1 variables have no table"),
+        (".uai", "BAYES 2 2 2 2 2 0 1 2 1 0 4 1 0 0 1 4 1 0 0 1", "no cycle"),
+        (".uai", "BAYES x", "'x' is not the number of variables"),
+    ],
+)
+def test_bad_files_are_named(suffix, content, problem, tmp_path) -> None:
+    path = tmp_path / f"bad{suffix}"
+    path.write_text(content)
+    with pytest.raises(FileFormatError) as caught:
+        import_network(path)
+    assert any(part in str(caught.value) for part in problem.split("|"))
+    assert str(caught.value).startswith(f"File {str(path)!r}")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """One file of each format, of a network with three variables."""
+    folder = tmp_path_factory.mktemp("written")
+    rng = np.random.default_rng(2)
+    a, b, c = Variable("a b", ["<", "y"]), Variable("b", [0, 1, 2]), Variable("c", [False, True])
+    tables = {
+        "a b": Cpt.known(Family(a), random_rows(rng, 1, 2)),
+        "b": Cpt.known(Family(b, (a,)), random_rows(rng, 2, 3)),
+        "c": Cpt.known(Family(c, (b, a)), random_rows(rng, 6, 2)),
+    }
+    network = BayesianNetwork(Dag([("a b", "b"), ("b", "c"), ("a b", "c")]), tables)
+    for suffix in [*NAMED, ".uai"]:
+        quiet(export, network, folder / f"model{suffix}")
+    return {path.suffix: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("suffix", [*NAMED, ".uai"])
+def test_damaged_files_never_do_anything_else(suffix, written, tmp_path) -> None:
+    """Cut short and with bytes changed: a clear error, or a network; never another exception."""
+    content, path = written[suffix], tmp_path / f"model{suffix}"
+    rng = np.random.default_rng(3)
+    damaged = [content[:length] for length in range(0, len(content), 5)]
+    for position in rng.choice(len(content), size=300):
+        value = bytes([int(rng.integers(256))])
+        damaged.append(content[:position] + value + content[position + 1 :])
+    for other in damaged:
+        path.write_bytes(other)
+        try:
+            found = quiet(import_network, path)
+        except FileFormatError:
+            continue
+        assert isinstance(found, BayesianNetwork)
+
+
+def test_what_cannot_be_written(tmp_path) -> None:
+    family = simple()["b"].family
+    counts = FamilyCounts.from_array([[3, 1], [0, 0]])
+    tables = {**simple().tables, "b": Cpt.of(family, counts, MaximumLikelihood())}
+    with pytest.raises(DataError, match="Variable 'b': 1 configurations"):
+        export(BayesianNetwork(simple().dag, tables), tmp_path / "model.bif")
+    with pytest.raises(InputError, match=r"ends in one of \['\.bif'"):
+        export(simple(), tmp_path / "model.dsl")
+    with pytest.raises(InputError, match="a BayesianNetwork"):
+        export("x", tmp_path / "model.bif")
+    with pytest.raises(InputError, match="create the folder"):
+        export(simple(), tmp_path / "missing" / "model.bif")
+    export(simple(), tmp_path / "model.bif")
+    with pytest.raises(InputError, match="not taken"):
+        export(simple(), tmp_path / "model.bif")
+    export(simple(), tmp_path / "model.bif", overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.bif"]
+
+
+def test_read_and_write_choose_by_suffix(tmp_path) -> None:
+    for name in ("model.json", "model.bif", "model.XDSL"):
+        files.write(simple(), tmp_path / name)
+        assert files.read(str(tmp_path / name)) == simple()
+    assert json.loads((tmp_path / "model.json").read_text())["format"] == "colonnade network"
+    with pytest.raises(InputError, match="not taken"):
+        files.write(simple(), tmp_path / "model.json")
+    with pytest.raises(InputError, match="ends in one of"):
+        files.read(tmp_path / "model.pkl")
+
+
+# -------------------------------------------------------------------- in memory
+
+
+@many
+@given(network=networks())
+def test_pyagrum_round_trip(network) -> None:
+    assume(complete(network))
+    model = quiet(to_pyagrum, network)
+    assert_same(quiet(from_pyagrum, model), network)
+
+
+def test_pyagrum_holds_the_same_numbers(gum) -> None:
+    rng = np.random.default_rng(1)
+    a, b, c = Variable("a a", ["x", "y", "z"]), Variable("<b>", [1, 2]), Variable("c", ["k", "l"])
+    table = rng.dirichlet([1, 1], size=(3, 2))
+    tables = {
+        "a a": Cpt.known(Family(a), [[0.2, 0.3, 0.5]]),
+        "<b>": Cpt.known(Family(b), [[0.4, 0.6]]),
+        "c": Cpt.known(Family(c, (a, b)), table),
+    }
+    network = BayesianNetwork(Dag([("a a", "c"), ("<b>", "c")]), tables)
+    model = to_pyagrum(network)
+    assert model.check() == ()
+    for i, j in itertools.product(range(3), range(2)):
+        row = model.cpt("c")[{"a a": a.states[i], "<b>": str(b.states[j])}]
+        np.testing.assert_array_equal(row, table[i, j])
+
+
+def test_from_pyagrum_with_its_own_kinds_of_variables(gum) -> None:
+    model = gum.fastBN("r[3,5]->l{a|b}<-i{2|4|9}")
+    found = from_pyagrum(model)
+    assert found["r"].family.child.states == (3, 4, 5)
+    assert found["i"].family.child.states == (2, 4, 9)
+    assert found["l"].family.child.states == ("a", "b")
+    assert found.dag.parents("l") == ("r", "i")
+    axes = found["l"].probabilities.reshape(3, 3, 2)
+    for r, i in itertools.product(range(3), range(3)):
+        np.testing.assert_allclose(axes[r, i], model.cpt("l")[{"r": r, "i": i}], rtol=1e-12)
+    with pytest.raises(InputError, match=r"a pyagrum\.BayesNet"):
+        from_pyagrum("x")
+    empty = gum.BayesNet()
+    empty.add("x", 2)
+    with pytest.raises(InputError, match=r"variable 'x': .* sum to 1 but to 0"):
+        from_pyagrum(empty)
+
+
+def test_pyagrum_loads_where_warnings_are_errors() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "from colonnade.files.objects import _pyagrum; from colonnade.inference import lazy;"
+        "_pyagrum(); lazy._pyagrum(); print('fine')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "fine", done.stderr
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(many, max_examples=25)
+@given(network=networks())
+def test_pgmpy_round_trip(network) -> None:
+    pytest.importorskip("pgmpy")
+    assume(complete(network))
+    assert_same(from_pgmpy(to_pgmpy(network)), network)
+
+
+def test_from_pgmpy_refuses_what_it_cannot_take() -> None:
+    models = pytest.importorskip("pgmpy.models")
+    with pytest.raises(InputError, match="DiscreteBayesianNetwork of pgmpy"):
+        from_pgmpy("x")
+    model = models.DiscreteBayesianNetwork([("a", "b")])
+    with pytest.raises(InputError, match="a table for 'a'"):
+        from_pgmpy(model)
+
+
+def test_pgmpy_is_optional(monkeypatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pgmpy", None)
+    monkeypatch.setitem(__import__("sys").modules, "pgmpy.models", None)
+    with pytest.raises(MissingExtraError, match=r"colonnade\[interop\]"):
+        to_pgmpy(simple())
+
+
+def test_a_large_network_is_refused(tmp_path) -> None:
+    parents = [Variable(f"p{k}", range(20)) for k in range(10)]
+    family = Family(Variable("x", [0, 1]), tuple(parents))
+    table = SparseTable((20,) * 10, np.zeros((0, 10), int), np.zeros((0, 2)), [0.5, 0.5])
+    tables = {p.name: Cpt.known(Family(p), np.full((1, 20), 0.05)) for p in parents}
+    tables["x"] = Cpt(family, None, None, table)
+    network = BayesianNetwork(Dag([(p.name, "x") for p in parents]), tables)
+    for function in (to_pyagrum, lambda n: export(n, tmp_path / "model.bif")):
+        with pytest.raises(TooLargeError, match=r"2\.05e13 cells") as caught:
+            function(network)
+        assert caught.value.size == 2 * 20**10 + 200
