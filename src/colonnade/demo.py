@@ -1,63 +1,164 @@
-"""`make demo`: the estimates of a small table by every prior, with intervals, in the terminal."""
+"""`make demo`: one network estimated from few rows by every prior, in the terminal."""
 
 from __future__ import annotations
 
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
 
-# A side effect (none, mild, severe) by dose group: the last two groups have next to no data.
-STATES = ("none", "mild", "severe")
-GROUPS = {"dose 1": (14, 4, 1), "dose 2": (9, 5, 0), "dose 3": (2, 1, 0), "dose 4": (0, 0, 0)}
+__all__ = ["main"]
+
+TARGET = "diagnosis"
+FEATURES, BINS, ROWS, REPEATS, SEED = 10, 5, 60, 10, 2017
 PRIORS: dict[str, Prior] = {
-    "maximum likelihood": MaximumLikelihood(),
+    "maximum likelihood": MaximumLikelihood("uniform"),
     "BDeu(1)": BDeu(1),
+    "BDeu(10)": BDeu(10),
     "symmetric Dirichlet": SymmetricDirichlet(),
     "hierarchical": Hierarchical(),
     "hierarchical, s learned": Hierarchical(s="learn"),
 }
 
 
+class _Data(NamedTuple):
+    """The measurements of the tumours and what they turned out to be."""
+
+    names: list[str]
+    numbers: NDArray[np.float64]
+    labels: NDArray[Any]
+
+    def take(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return some rows as a table."""
+        columns = {name: self.numbers[rows, k] for k, name in enumerate(self.names)}
+        return {TARGET: self.labels[rows], **columns}
+
+
+class _Trial(NamedTuple):
+    """What one sample of training rows gave: networks by prior, held-out log likelihoods."""
+
+    test: dict[str, NDArray[Any]]
+    networks: dict[str, BayesianNetwork]
+    held_out: dict[str, NDArray[np.float64]]
+
+
 def main() -> None:
-    """Print the counts, then the estimates with 90 % intervals."""
-    console = Console()
-    counts = list(GROUPS.values())
+    """Compare the priors, ask one question, save the network."""
+    console = Console(highlight=False)
+    console.width = min(console.width, 80)
+    data = _load()
     console.print(
-        "[bold]Colonnade[/bold]: one conditional probability table, estimated by every prior.\n"
-        "Side effect given dose group. Cells: mean (90 % interval)."
+        "[bold]Colonnade[/bold]: the tables of a Bayesian network from few rows, by every prior\n\n"
+        f"Breast cancer data of scikit-learn: {len(data.labels)} tumours, {FEATURES} measurements "
+        f"cut into {BINS} intervals, and the diagnosis. Cut points, graph (tree-augmented naive "
+        f"Bayes) and tables are learned from {ROWS} rows drawn at random. Compared is the mean log "
+        f"likelihood of one of the other {len(data.labels) - ROWS} rows, over {REPEATS} such "
+        "draws. Cut points and graph are the same for every prior; only the tables differ.\n"
     )
-    table = Table(box=None, padding=(0, 1))
-    table.add_column("", no_wrap=True)
-    for state in STATES:
-        table.add_column(state, justify="right", no_wrap=True)
-    _add(table, "counts", [[str(n) for n in row] for row in counts])
-    for name, prior in PRIORS.items():
-        _add(table, name, _cells(prior, counts))
-    console.print(table)
-    posterior = Hierarchical(s="learn").posterior(counts)
+    rng = np.random.default_rng(SEED)
+    with Console(stderr=True).status("Estimating (the first run compiles for some seconds)"):
+        trials = [_trial(data, rng.permutation(len(data.labels))) for _ in range(REPEATS)]
+    console.print(_compared(trials))
     console.print(
-        f"\nWeight each group takes from the pool: {posterior.borrowed.round(2).tolist()}.\n"
-        f"Strength of pooling, learned: {posterior.strength}.\n"
-        f"Engine: {posterior.alpha.engine}, estimated error {posterior.alpha.error.mean:.0e}."
+        "\nMaximum likelihood calls rows impossible that then occur. BDeu and the symmetric "
+        "Dirichlet draw every row of a table towards the uniform distribution; the hierarchical "
+        "prior draws it towards the other rows and, with s learned, as strongly as the data "
+        "suggest.\n"
     )
+    network = trials[0].networks["hierarchical, s learned"]
+    _ask(console, network, trials[0].test)
+    path = Path(tempfile.mkdtemp(prefix="colonnade-"), "tumours.json")
+    network.save(path)
+    console.print(
+        "\nThe network is saved, with counts, priors and cut points. Look at it, and with a name "
+        f"such as {TARGET} after it at one table, with"
+    )
+    console.print(f"  {_program()} show {path}", soft_wrap=True, markup=False)
 
 
-def _add(table: Table, title: str, rows: list[list[str]]) -> None:
-    table.add_row(f"[bold]{title}[/bold]")
-    for group, cells in zip(GROUPS, rows, strict=True):
-        table.add_row(f"  {group}", *cells)
+def _program() -> str:
+    """How to call the command line from here."""
+    if shutil.which("colonnade"):
+        return "colonnade"
+    python = Path(sys.executable)
+    near = python.is_relative_to(Path.cwd())
+    return f"{python.relative_to(Path.cwd()) if near else python} -m colonnade"
 
 
-def _cells(prior: Prior, counts: list[tuple[int, ...]]) -> list[list[str]]:
-    if isinstance(prior, MaximumLikelihood):
-        return [[f"{value:.2f}" for value in row] for row in prior.estimate(counts)]
-    posterior = prior.posterior(counts)
-    lower, upper = posterior.interval(0.9)
-    return [
-        [f"{m:.2f} ({a:.2f}-{b:.2f})" for m, a, b in zip(*row, strict=True)]
-        for row in zip(posterior.mean, lower, upper, strict=True)
-    ]
+def _load() -> _Data:
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    names = [str(name) for name in bunch.feature_names[:FEATURES]]
+    labels = bunch.target_names[bunch.target].astype(object)
+    return _Data(names, bunch.data[:, :FEATURES], labels)
+
+
+def _trial(data: _Data, order: NDArray[np.int64]) -> _Trial:
+    """Learn everything from the first rows of an order, and score the others."""
+    from colonnade.structure import tan
+    from colonnade.tables import discretize
+
+    train, test = data.take(order[:ROWS]), data.take(order[ROWS:])
+    cut = discretize(train, bins=BINS)
+    dag = tan(cut, target=TARGET)
+    networks = {name: fit(cut, dag, prior) for name, prior in PRIORS.items()}
+    held_out = {name: network.log_likelihood(test) for name, network in networks.items()}
+    return _Trial(test, networks, held_out)
+
+
+def _compared(trials: list[_Trial]) -> Table:
+    """One line a prior; differences are taken draw by draw, so that luck in drawing cancels."""
+    means = {name: np.array([trial.held_out[name].mean() for trial in trials]) for name in PRIORS}
+    best = max(means, key=lambda name: float(means[name].mean()))
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("prior", no_wrap=True)
+    for title in ("held-out", "behind best (s.e.)", "impossible rows"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for name, values in means.items():
+        impossible = np.mean([np.isneginf(trial.held_out[name]).mean() for trial in trials])
+        behind = ""
+        if name != best and np.isfinite(values).all():
+            gap = means[best] - values
+            error = gap.std(ddof=1) / np.sqrt(len(gap))
+            behind = f"{gap.mean():.3f} ({error:.3f})"
+        elif name != best:
+            behind = "-"
+        style = "bold" if name == best else ""
+        cells = (name, f"{values.mean():.3f}", behind, f"{100 * impossible:.0f} %")
+        table.add_row(*cells, style=style)
+    return table
+
+
+def _ask(console: Console, network: BayesianNetwork, rows: dict[str, NDArray[Any]]) -> None:
+    """Ask for the diagnosis of a held-out tumour of which three measurements are known."""
+    assert network.discretizer is not None  # the measurements were cut
+    known = ("mean radius", "mean texture", "mean smoothness")
+    observed = {}
+    for name in known:
+        cuts = network.discretizer.get(name)
+        assert cuts is not None
+        observed[name] = cuts.states[int(cuts.codes(rows[name][:1])[0])]
+    result = network.query(TARGET, observed, draws=500, rng=SEED)
+    assert result.lower is not None
+    assert result.upper is not None
+    console.print("[bold]A question[/bold]: the diagnosis of a held-out tumour, given only")
+    for name, state in observed.items():
+        console.print(f"  {name} in {state}", markup=False)
+    console.print("Probability and 95 % interval, which carries the uncertainty of all tables:")
+    for k, answer in enumerate(result.states[0]):
+        interval = f"{result.lower[k]:.3f} to {result.upper[k]:.3f}"
+        console.print(f"  {answer:<10} {result.probabilities[k]:.3f}   {interval}")
+    console.print(f"It was {rows[TARGET][0]}.")
 
 
 if __name__ == "__main__":

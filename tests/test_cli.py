@@ -1,0 +1,673 @@
+"""The command line: what it prints, what it writes, and how it refuses."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import colonnade as cn
+from colonnade.cli import app
+from colonnade.cli.output import _SPOKEN
+from colonnade.cli.states import state_of
+from colonnade.tables.files import read_table
+
+DAG = cn.Dag([("smoker", "cancer"), ("group", "cancer")])
+ARCS = "from,to\nsmoker,cancer\ngroup,cancer\n"
+SOURCE = Path(cn.__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, arcs and a fitted network; tests write elsewhere."""
+    folder = tmp_path_factory.mktemp("cli")
+    rng = np.random.default_rng(5)
+    rows = 150
+    smoker = rng.random(rows) < 0.4
+    group = rng.integers(1, 4, rows)
+    cancer = rng.random(rows) < np.where(smoker, 0.5, 0.1) + 0.1 * (group == 2)
+    dose = rng.normal(size=rows) + cancer
+    lines = ["smoker,group,cancer,dose,n"]
+    for k in range(rows):
+        words = "yes" if smoker[k] else "no", group[k], str(cancer[k]).lower()
+        lines.append(",".join(map(str, (*words, f"{dose[k]:.3f}", k % 3))))
+    (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    holes = [line.replace("yes", "") if k % 4 == 1 else line for k, line in enumerate(lines)]
+    (folder / "holes.csv").write_text("\n".join(holes) + "\n")
+    (folder / "arcs.csv").write_text(ARCS)
+    (folder / "other.csv").write_text("cancer,smoker\n")
+    network = cn.fit(read_table(folder / "data.csv"), DAG)
+    network.save(folder / "model.json")
+    return folder
+
+
+def run(*arguments: object, code: int = 0) -> Any:
+    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def flat(text: str) -> str:
+    """A message without the frame around it and the lines it was broken into."""
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+
+
+# -------------------------------------------------------------------------- fit
+
+
+def test_fit_with_a_graph_is_the_fit_of_python(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    result = run("fit", folder / "data.csv", "--dag", folder / "arcs.csv", "-o", model)
+    assert cn.load(model) == cn.load(folder / "model.json")
+    assert cn.load(model)["smoker"].family.child.states == ("no", "yes")
+    assert cn.load(model)["group"].family.child.states == (1, 2, 3)
+    assert "3 variables, 2 arcs" in result.stdout
+    assert "Saved" in result.stdout
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "prior"),
+    [
+        ("hierarchical", cn.Hierarchical()),
+        ("hierarchical:learn", cn.Hierarchical(s="learn")),
+        ("hierarchical:8", cn.Hierarchical(8)),
+        ("bdeu", cn.BDeu(1)),
+        ("bdeu:10", cn.BDeu(10)),
+        ("symmetric", cn.SymmetricDirichlet()),
+        ("symmetric:2", cn.SymmetricDirichlet(2)),
+        ("ml", cn.MaximumLikelihood()),
+        ("ml:uniform", cn.MaximumLikelihood("uniform")),
+    ],
+)
+def test_words_for_priors(folder: Path, tmp_path: Path, word: str, prior: Any) -> None:
+    model = tmp_path / "model.json"
+    files = folder / "data.csv", "--dag", folder / "arcs.csv", "-o", model
+    result = run("fit", *files, "--prior", word)
+    assert set(cn.load(model).priors.values()) == {prior}
+    # The summary names the prior by the word that would be typed.
+    assert f"; {word if word != 'bdeu' else 'bdeu:1'}\n" in result.stdout
+
+
+LEARNERS = {
+    "hc": (cn.hill_climb, []),
+    "hc bdeu": (
+        lambda table: cn.hill_climb(table, cn.BDeu(10), max_parents=1, tabu=2, restarts=1, rng=3),
+        [
+            "--score",
+            "bdeu:10",
+            "--max-parents",
+            "1",
+            "--tabu",
+            "2",
+            "--restarts",
+            "1",
+            "--seed",
+            "3",
+        ],
+    ),
+    "hc hierarchical": (
+        lambda table: cn.hill_climb(table, cn.Hierarchical(s="learn")),
+        ["--score", "hierarchical:learn"],
+    ),
+    "hc loglik": (lambda table: cn.hill_climb(table, cn.LogLikelihood()), ["--score", "loglik"]),
+    "tan": (lambda table: cn.tan(table, "cancer"), ["--target", "cancer"]),
+    "chow-liu": (cn.chow_liu, []),
+    "kdb": (lambda table: cn.kdb(table, "cancer", 2), ["--target", "cancer"]),
+    "kdb 1": (lambda table: cn.kdb(table, "cancer", 1), ["--target", "cancer", "--k", "1"]),
+    "naive": (lambda table: cn.naive_bayes(table, "cancer"), ["--target", "cancer"]),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_fit_learns_the_graph(folder: Path, tmp_path: Path, name: str) -> None:
+    learner, options = LEARNERS[name]
+    model = tmp_path / "model.json"
+    data = folder / "data.csv", "--bins", 3, "--ignore", "n", "-o", model
+    result = run("fit", *data, "--learn", name.split()[0], *options)
+    table = read_table(folder / "data.csv")
+    del table["n"]
+    cut = cn.discretize(table, bins=3)
+    found: Any = learner(cut)
+    dag = getattr(found, "dag", found)
+    assert cn.load(model) == cn.fit(cut, dag)
+    if name.startswith("hc"):
+        assert f"score {found.score:.2f} after" in result.stdout
+
+
+def test_cut_points_are_kept_and_integers_are_cut_on_demand(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    data = folder / "data.csv", "--learn", "naive", "--target", "cancer", "-o", model
+    run("fit", *data, "--bins", 3, "--cut", "group", "--weights", "n")
+    network = cn.load(model)
+    assert network.discretizer is not None
+    assert [column.name for column in network.discretizer.columns] == ["dose", "group"]
+    assert "n" not in network
+    counts = network["cancer"].counts
+    assert counts is not None
+    assert counts.total == sum(k % 3 for k in range(150))
+
+
+def test_weights_with_a_graph_stay_numbers(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    path = tmp_path / "weighted.csv"
+    path.write_text("x,w\na,0.5\nb,1.25\nb,1.0\n")
+    arcs = tmp_path / "arcs.csv"
+    arcs.write_text("x\n")
+    run("fit", path, "--dag", arcs, "--weights", "w", "--bins", 2, "-o", model)
+    counts = cn.load(model)["x"].counts
+    assert counts is not None
+    assert counts.values.tolist() == [[0.5, 2.25]]
+
+
+@pytest.mark.parametrize("missing", ["available", "em"])
+def test_missing_values(folder: Path, tmp_path: Path, missing: Any) -> None:
+    model = tmp_path / "model.json"
+    files = folder / "holes.csv", "--dag", folder / "arcs.csv", "-o", model
+    assert "--missing available" in run("fit", *files, code=1).stderr
+    assert not model.exists()
+    run("fit", *files, "--missing", missing)
+    expected = cn.fit(read_table(folder / "holes.csv"), DAG, missing=missing)
+    assert cn.load(model) == expected
+
+
+def test_with_missing_values_the_graph_comes_from_complete_rows(
+    folder: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model.json"
+    common = folder / "holes.csv", "--learn", "chow-liu", "--ignore", "dose", "-o", model
+    refused = run("fit", *common, code=1)
+    assert "learned from the rows that are complete" in refused.stderr
+    result = run("fit", *common, "--missing", "available")
+    table = read_table(folder / "holes.csv")
+    del table["dose"]
+    rows = [k for k, value in enumerate(table["smoker"]) if value is not None]
+    assert f"{len(rows)} complete rows of 150" in result.stdout
+    complete = {name: [column[k] for k in rows] for name, column in table.items()}
+    dag = cn.chow_liu(complete)
+    assert cn.load(model) == cn.fit(table, dag, missing="available")
+
+
+def test_texts_for_missing_values(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x,y\n1,a\n?,b\n2,NA\n")
+    (tmp_path / "arcs.csv").write_text("x,y\n")
+    files = tmp_path / "data.csv", "--dag", tmp_path / "arcs.csv", "-o", tmp_path / "m.json"
+    run("fit", *files, "--na", "?", "--na", "NA", "--missing", "available")
+    network = cn.load(tmp_path / "m.json")
+    assert [variable.states for variable in network.variables] == [(1, 2), ("a", "b")]
+
+
+@pytest.mark.parametrize("text", ["a,b\nc\n", "parent, child\na, b\nc,\n", '"a","b"\n\nc\n'])
+def test_arcs_with_and_without_a_head(tmp_path: Path, text: str) -> None:
+    (tmp_path / "data.csv").write_text("a,b,c,d\n1,2,3,0.5\n2,2,3,0.7\n")
+    (tmp_path / "arcs.csv").write_text(text)
+    files = tmp_path / "data.csv", "--dag", tmp_path / "arcs.csv", "-o", tmp_path / "m.json"
+    run("fit", *files)
+    assert cn.load(tmp_path / "m.json").dag == cn.Dag([("a", "b")], ["c", "a", "b"])
+
+
+def test_an_existing_file_is_only_replaced_on_demand(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    model.write_text("precious")
+    files = folder / "data.csv", "--dag", folder / "arcs.csv", "-o", model
+    refused = run("fit", *files, code=1)
+    assert "--overwrite" in refused.stderr
+    assert model.read_text() == "precious"
+    refused = run("convert", folder / "model.json", model, code=1)
+    assert "--overwrite" in refused.stderr
+    assert model.read_text() == "precious"
+    run("fit", *files, "--overwrite")
+    assert cn.load(model) == cn.load(folder / "model.json")
+
+
+# -------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "give --dag ARCS.csv or --learn"),
+        ("--dag {arcs} --learn hc", "give one of them"),
+        ("--dag {arcs} --target cancer", "--target: it only applies to --learn tan or kdb or"),
+        ("--learn hc --target cancer", "--target: it only applies to"),
+        ("--learn tan", "--learn tan needs the variable to be predicted"),
+        ("--learn tan --target cancer --score bic", "--score: it only applies to --learn hc"),
+        ("--learn naive --target cancer --k 2", "--k: it only applies to --learn kdb"),
+        ("--dag {arcs} --max-parents 2", "--max-parents: it only applies to --learn hc"),
+        ("--learn chow-liu --tabu 2", "--tabu: it only applies to --learn hc"),
+        ("--learn chow-liu --restarts 2", "--restarts: it only applies to --learn hc"),
+        ("--learn hc --seed 2", "--seed: it only applies to --restarts"),
+        ("--learn hc --score ml", "'ml' is not one of bic"),
+        ("--learn hc --score bdeu:-1", "'bdeu:-1': Expected a finite number above 0"),
+        ("--learn hc --prior dirichlet", "'dirichlet' is not one of hierarchical"),
+        ("--learn hc --prior bdeu:many", "'many' is not a number"),
+        ("--learn hc --prior ml:8", "'ml:8': Expected"),
+        ("--learn best", "'best'"),
+        ("--learn hc --missing maybe", "'maybe'"),
+        ("--learn hc --bins 1", "--bins"),
+        ("--learn hc --cut group", "--cut: it needs --bins"),
+        ("--dag {arcs} --ignore n", "--ignore"),
+        ("--learn hc --nonsense", "--nonsense"),
+    ],
+)
+def test_usage_errors_of_fit(folder: Path, tmp_path: Path, options: str, message: str) -> None:
+    words = options.format(arcs=folder / "arcs.csv").split()
+    model = tmp_path / "model.json"
+    result = run("fit", folder / "data.csv", "-o", model, *words, code=2)
+    assert message in flat(result.stderr)
+    assert result.stdout == ""
+    assert not model.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("fit nothing.csv --learn hc", "an existing file for `path`, got 'nothing.csv'"),
+        ("fit arcs.csv --learn tan --target x", "one of ['from', 'to'] for `target`, got 'x'"),
+        ("fit data.csv --learn hc", "Column 'dose': floating-point numbers are not states. Hint:"),
+        ("fit data.csv --dag nothing.csv", "got 'nothing.csv'"),
+        ("fit data.csv --dag cycle.csv", "got a -> b -> a"),
+        ("fit data.csv --dag wide.csv", "File 'wide.csv', line 2: ['a', 'b', 'c'] is not an arc"),
+        ("fit data.csv --dag empty.csv", "File 'empty.csv': no arcs"),
+        ("fit data.csv --dag strange.csv", "Column 'income': not in the table"),
+        ("fit data.csv --learn hc --bins 3 --ignore x", "Column 'x': not in the table"),
+        ("fit data.csv --learn hc --bins 3 --weights w", "Column 'w': not in the table"),
+        ("fit data.csv --learn hc --bins 3 --cut smoker", "Column 'smoker': not a column of numb"),
+        ("fit data.xls --learn hc", "a file ending in .csv"),
+    ],
+)
+def test_data_errors_of_fit(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
+) -> None:
+    for name in ("data.csv", "arcs.csv"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    for name, text in {
+        "data.xls": "a\n1\n",
+        "cycle.csv": "a,b\nb,a\n",
+        "wide.csv": "a,b\na,b,c\n",
+        "empty.csv": "from,to\n",
+        "strange.csv": "income,cancer\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    result = run(*command.split(), "-o", "model.json", code=1)
+    assert result.stderr.startswith("Error: ")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not Path("model.json").exists()
+
+
+def test_where_nothing_can_be_written(folder: Path, tmp_path: Path) -> None:
+    files = folder / "data.csv", "--dag", folder / "arcs.csv"
+    assert "['.json', '.bif'" in run("fit", *files, "-o", tmp_path / "m.txt", code=1).stderr
+    assert "folder" in run("fit", *files, "-o", tmp_path / "no" / "m.json", code=1).stderr
+    (tmp_path / "folder.json").mkdir()
+    result = run("fit", *files, "-o", tmp_path / "folder.json", "--overwrite", code=1)
+    assert "the folder" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.json"]
+
+
+def test_the_hint_for_numbers_names_the_option(folder: Path, tmp_path: Path) -> None:
+    result = run("fit", folder / "data.csv", "--learn", "hc", "-o", tmp_path / "m.json", code=1)
+    assert result.stderr.rstrip().endswith("Hint: cut them into intervals with --bins 5.")
+
+
+def test_what_is_said_in_options_is_said_in_python_first() -> None:
+    code = "".join(
+        path.read_text(encoding="utf-8")
+        for path in SOURCE.rglob("*.py")
+        if "cli" not in path.relative_to(SOURCE).parts
+    )
+    # Strings may be broken over lines.
+    code = re.sub(r'"\s*\n\s*f?"', "", code)
+    assert [python for python, _ in _SPOKEN if python not in code] == []
+
+
+# ------------------------------------------------------------------------- show
+
+
+def test_show_a_network(folder: Path) -> None:
+    text = run("show", folder / "model.json").stdout
+    assert "3 variables, 2 arcs" in text
+    assert re.search(r"^cancer +2 +smoker, group +6 of 6 +150$", text, re.MULTILINE)
+    assert "... 2 more variables" in run("show", folder / "model.json", "--limit", 1).stdout
+    found = json.loads(run("show", folder / "model.json", "--json").stdout)
+    assert found["arcs"] == [["smoker", "cancer"], ["group", "cancer"]]
+    assert found["cuts"] == {}
+    assert found["variables"][1] == {
+        "name": "cancer",
+        "states": [False, True],
+        "parents": ["smoker", "group"],
+        "configurations": 6,
+        "stored": 6,
+        "rows": 150,
+        "prior": "hierarchical",
+    }
+
+
+def test_show_a_table(folder: Path) -> None:
+    cpt = cn.load(folder / "model.json")["cancer"]
+    text = run("show", folder / "model.json", "cancer", "--level", 0.9).stdout
+    lower, upper = cpt.posterior.interval(0.9)
+    assert cpt.counts is not None
+    cells = int(cpt.counts.values[3, 1]), cpt.mean[3, 1], lower[3, 1], upper[3, 1]
+    assert "90 % interval" in text
+    assert re.search(r" True +{} +{:.4f} +{:.4f} - {:.4f}\n".format(*cells), text)
+    found = json.loads(run("show", folder / "model.json", "cancer", "--json").stdout)
+    assert found["level"] == 0.95
+    assert found["rows"][4]["given"] == {"smoker": "yes", "group": 2}
+    for end, expected in zip(("lower", "upper"), cpt.posterior.interval(0.95), strict=True):
+        # One more row in the computation may change the last digit.
+        np.testing.assert_allclose([row[end] for row in found["rows"]], expected, rtol=1e-12)
+    np.testing.assert_array_equal([row["mean"] for row in found["rows"]], cpt.mean)
+    np.testing.assert_array_equal([row["counts"] for row in found["rows"]], cpt.counts.values)
+    assert found["other"] is None
+    short = run("show", folder / "model.json", "cancer", "--limit", 2).stdout
+    assert "... 4 more configurations" in short
+
+
+def test_show_what_a_huge_table_stores(tmp_path: Path) -> None:
+    states = list(range(20))
+    parents = [f"p{k}" for k in range(10)]
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 20, 30) for name in parents} | {"x": rng.integers(0, 3, 30)}
+    dag = cn.Dag([(name, "x") for name in parents])
+    network = cn.fit(table, dag, variables=dict.fromkeys(parents, states))
+    network.save(tmp_path / "m.json")
+    found = json.loads(run("show", tmp_path / "m.json", "x", "--json").stdout)
+    assert found["configurations"] == 20**10
+    assert len(found["rows"]) == 30
+    unseen = next(k for k in range(31) if not network["x"].posterior.counts.row(k).any())
+    lower, upper = network["x"].posterior.interval(0.95, [unseen])
+    assert found["other"]["mean"] == pytest.approx(network["x"].posterior.row(unseen))
+    assert found["other"]["lower"] == pytest.approx(lower[0])
+    assert found["other"]["upper"] == pytest.approx(upper[0])
+    text = run("show", tmp_path / "m.json", "x").stdout
+    assert "... 10 more configurations" in text
+    assert "4 more" in run("show", tmp_path / "m.json").stdout
+
+
+def test_the_row_of_other_configurations_is_one_without_counts(tmp_path: Path) -> None:
+    # Configurations 0 and 1 are seen, 2 is the first that is not.
+    table = {"p": ["a", "a", "b", "d"], "x": [0, 1, 0, 0]}
+    network = cn.fit(table, cn.Dag([("p", "x")]), variables={"p": ["a", "b", "c", "d"]})
+    network.save(tmp_path / "m.json")
+    found = json.loads(run("show", tmp_path / "m.json", "x", "--json").stdout)
+    lower, _ = network["x"].posterior.interval(0.95, [2])
+    assert found["other"]["lower"] == pytest.approx(lower[0])
+    assert "(any other)" in run("show", tmp_path / "m.json", "x").stdout
+
+
+def test_tables_without_a_posterior(tmp_path: Path) -> None:
+    table = {"p": ["a", "a", "b"], "x": [0, 1, 0]}
+    states = {"p": ["a", "b", "c"]}
+    dag = cn.Dag([("p", "x")])
+    cn.fit(table, dag, cn.MaximumLikelihood(), variables=states).save(tmp_path / "m.json")
+    text = run("show", tmp_path / "m.json", "x").stdout
+    assert "interval" not in text
+    assert "1 configurations have no data" in text
+    found = json.loads(run("show", tmp_path / "m.json", "x", "--json").stdout)
+    assert found["level"] is None
+    assert "lower" not in found["rows"][0]
+    result = run("query", tmp_path / "m.json", "p", "--draws", 10, code=1)
+    assert "leave out --draws" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["nothing.json"], 1, "an existing file"),
+        (["model.txt"], 1, "a name that ends in"),
+        (["model.json", "age"], 1, "one of ['smoker', 'cancer', 'group']"),
+        (["model.json", "--level", "0.9"], 2, "--level: it needs a variable"),
+        (["model.json", "cancer", "--level", "95"], 2, "write 0.95 for 95 %"),
+        (["model.json", "--limit", "0"], 2, "--limit"),
+    ],
+)
+def test_errors_of_show(folder: Path, words: list[str], code: int, message: str) -> None:
+    result = run("show", folder / words[0], *words[1:], code=code)
+    assert message in flat(result.stderr)
+    assert result.stdout == ""
+
+
+def test_a_damaged_model_is_refused(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "model.json").read_text()
+    (tmp_path / "half.json").write_text(text[: len(text) // 2])
+    for command in (["show"], ["query", "cancer"], ["convert", tmp_path / "out.bif"]):
+        result = run(command[0], tmp_path / "half.json", *command[1:], code=1)
+        assert "half.json" in result.stderr
+    assert not (tmp_path / "out.bif").exists()
+
+
+# ------------------------------------------------------------------------ query
+
+
+def test_query_is_the_query_of_python(folder: Path) -> None:
+    network = cn.load(folder / "model.json")
+    asked = "query", folder / "model.json", "cancer", "--observed", "smoker=yes"
+    expected = network.query("cancer", {"smoker": "yes"}, draws=50, level=0.8, rng=4)
+    draws = "--draws", 50, "--level", 0.8, "--seed", 4
+    assert json.loads(run(*asked, *draws, "--json").stdout) == expected.to_dict()
+    text = run(*asked, *draws).stdout
+    assert "Probability of cancer given smoker = yes" in text
+    assert "80 % interval" in text
+    assert expected.lower is not None
+    assert expected.upper is not None
+    line = rf"^True +{expected[True]:.4f} +{expected.lower[1]:.4f} - {expected.upper[1]:.4f}$"
+    assert re.search(line, text, re.MULTILINE)
+    plain = json.loads(run(*asked, "--json").stdout)
+    assert plain["draws"] == 0
+    assert plain["answers"][1]["probability"] == expected[True]
+
+
+def test_several_targets_and_typed_states(folder: Path) -> None:
+    network = cn.load(folder / "model.json")
+    asked = "query", folder / "model.json", "smoker", "cancer", "--observed", "group=2", "--json"
+    found = json.loads(run(*asked).stdout)
+    assert found == network.query(["smoker", "cancer"], {"group": 2}).to_dict()
+    observed = "--observed", "cancer=TRUE", "--observed", "group=3"
+    found = json.loads(run("query", folder / "model.json", "smoker", *observed, "--json").stdout)
+    assert found["observed"] == {"cancer": True, "group": 3}
+    assert found["observed"]["cancer"] is True
+
+
+def test_texts_for_states() -> None:
+    mixed = cn.Variable("x", ["1", 1, "a"])
+    with pytest.raises(cn.ColonnadeError, match="stands for each of"):
+        state_of(mixed, "1")
+    assert state_of(cn.Variable("x", ["true", "True"]), "true") == "true"
+    with pytest.raises(cn.ColonnadeError, match="is not one of"):
+        state_of(cn.Variable("x", ["yes"]), "Yes")
+
+
+def test_odd_names(tmp_path: Path) -> None:
+    # A sign of equality, markup, and what would turn a terminal red.
+    names = ["a", "a=b", "[bold]c[/bold]", "d\x1b[31m"]
+    table = {name: ["x=1", "y", "[red]"] for name in names}
+    network = cn.fit(table, cn.Dag([("a", "a=b"), ("a", names[2]), ("a", names[3])]))
+    network.save(tmp_path / "m.json")
+    observed = ["--observed", "a=b=x=1", "--observed", "[bold]c[/bold]=[red]"]
+    found = json.loads(run("query", tmp_path / "m.json", "a", *observed, "--json").stdout)
+    assert found["observed"] == {"a=b": "x=1", "[bold]c[/bold]": "[red]"}
+    for command in (["show"], ["show", "d\x1b[31m"], ["query", *names[2:]]):
+        text = run(command[0], tmp_path / "m.json", *command[1:]).stdout
+        assert "\x1b" not in text
+        assert "d\\x1b[31m" in text
+    assert "[bold]c[/bold]" in run("show", tmp_path / "m.json").stdout
+    assert "[red]" in run("show", tmp_path / "m.json", names[2]).stdout
+
+
+def test_a_number_stands_for_its_interval(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    run("fit", folder / "data.csv", "--learn", "chow-liu", "--bins", 3, "-o", model)
+    network = cn.load(model)
+    middle = network["dose"].family.child.states[1]
+    low, high = map(float, middle.strip("(]").split(","))
+    for text in (str((low + high) / 2), middle):
+        asked = "query", model, "cancer", "--observed", f"dose={text}", "--json"
+        assert json.loads(run(*asked).stdout)["observed"] == {"dose": middle}
+    result = run("query", model, "cancer", "--observed", "dose=nan", code=1)
+    assert "state 'nan' is not one of" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("cancer --observed smoker", 2, "'smoker' is not VARIABLE=STATE"),
+        ("cancer --observed smoker=yes --observed smoker=no", 2, "'smoker' is given twice"),
+        ("cancer --level 0.9", 2, "--level: it needs --draws"),
+        ("cancer --seed 1", 2, "--seed: it needs --draws"),
+        ("cancer --draws 10 --level 1", 2, "1 is not between 0 and 1"),
+        ("cancer --draws -1", 2, "--draws"),
+        ("", 2, "TARGET"),
+        ("cancer --observed age=3", 1, "Variable 'age': not a variable of the network"),
+        ("cancer --observed smoker=maybe", 1, "state 'maybe' is not one of ['no', 'yes']"),
+        ("cancer --observed group=2.0", 1, "state '2.0' is not one of [1, 2, 3]"),
+        ("cancer --observed cancer=true", 1, "leave it out of --observed"),
+        ("age", 1, "one of ['smoker', 'cancer', 'group'] for `target`"),
+        ("cancer cancer", 1, "different names"),
+    ],
+)
+def test_errors_of_query(folder: Path, words: str, code: int, message: str) -> None:
+    result = run("query", folder / "model.json", *words.split(), code=code)
+    assert message in flat(result.stderr)
+    assert result.stdout == ""
+
+
+# ---------------------------------------------------------------------- convert
+
+
+@pytest.mark.parametrize("suffix", ["bif", "xmlbif", "net", "xdsl"])
+def test_convert_there_and_back(folder: Path, tmp_path: Path, suffix: str) -> None:
+    out, back = tmp_path / f"m.{suffix}", tmp_path / "back.json"
+    run("convert", folder / "model.json", out)
+    run("convert", out, back)
+    original, returned = cn.load(folder / "model.json"), cn.load(back)
+    assert returned.dag == original.dag
+    np.testing.assert_allclose(
+        returned["cancer"].probabilities, original["cancer"].probabilities, atol=1e-12
+    )
+    assert "known" in run("show", out).stdout
+
+
+def test_a_warning_is_one_line_on_standard_error(folder: Path, tmp_path: Path) -> None:
+    result = run("convert", folder / "model.json", tmp_path / "m.uai")
+    assert re.fullmatch(r"Warning: File 'm\.uai': .*\n", result.stderr)
+    assert result.stdout == f"Saved {tmp_path / 'm.uai'}\n"
+
+
+# ---------------------------------------------------------------------- compare
+
+
+def test_compare_is_the_comparison_of_python(folder: Path) -> None:
+    data = folder / "data.csv", "--bins", 3, "--ignore", "n"
+    ways = "--learn", "naive", "--target", "cancer", "--dag", folder / "other.csv"
+    priors = "--prior", "bdeu:1", "--prior", "hierarchical"
+    options = *data, *ways, *priors, "--folds", 3, "--seed", 7
+    found = json.loads(run("compare", *options, "--json").stdout)
+    table = read_table(folder / "data.csv")
+    del table["n"]
+    cut = cn.discretize(table, bins=3)
+    expected = cn.compare(
+        cut,
+        {
+            # A column that the arcs do not name is a variable without arcs.
+            str(folder / "other.csv"): cn.Dag([("cancer", "smoker")], list(table)),
+            "naive": lambda rows: cn.naive_bayes(rows, "cancer"),
+        },
+        {"bdeu:1": cn.BDeu(1), "hierarchical": cn.Hierarchical()},
+        folds=3,
+        rng=7,
+    )
+    assert found["folds"] == 3
+    for row, same in zip(found["rows"], expected.rows, strict=True):
+        assert row == {
+            name: getattr(same, name)
+            for name in (
+                *("structure", "prior", "arcs", "held_out", "standard_error", "log_evidence"),
+            )
+        }
+    text = run("compare", *options).stdout
+    assert "3 folds, 150 rows" in text
+    assert f"{expected.best.held_out:.4f}" in text.splitlines()[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("", 2, "give --dag ARCS.csv or --learn"),
+        ("--learn hc --learn hc", 2, "'hc' is given twice"),
+        ("--learn hc --prior bdeu:1 --prior bdeu:1", 2, "'bdeu:1' is given twice"),
+        ("--learn hc --learn naive", 2, "--learn naive needs the variable"),
+        ("--learn hc --k 1", 2, "--k: it only applies to"),
+        ("--learn hc --folds 1", 2, "--folds"),
+        ("--learn hc", 1, "Column 'dose': floating-point"),
+        ("--learn hc --bins 3 --folds 151", 1, "for --folds, got 151"),
+        ("--dag {strange} --bins 3", 1, "Column 'income': not in the table"),
+    ],
+)
+def test_errors_of_compare(
+    folder: Path, tmp_path: Path, words: str, code: int, message: str
+) -> None:
+    (tmp_path / "strange.csv").write_text("income,cancer\n")
+    options = words.format(strange=tmp_path / "strange.csv").split()
+    result = run("compare", folder / "data.csv", *options, code=code)
+    assert message in flat(result.stderr)
+    assert result.stdout == ""
+
+
+# ----------------------------------------------------------------- the program
+
+
+def test_help_describes_every_option() -> None:
+    assert cn.__version__ in run("--version").stdout
+    text = run("-h").stdout
+    for command in ("fit", "show", "query", "compare", "convert", "demo"):
+        assert command in text
+        described = flat(run(command, "--help").stdout)
+        assert "Example: colonnade" in described or command == "demo"
+    assert "Usage" in CliRunner().invoke(app, []).output
+
+
+def shell(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "colonnade", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+def test_as_a_program(folder: Path, tmp_path: Path) -> None:
+    found = shell("query", str(folder / "model.json"), "cancer", "--json")
+    assert found.returncode == 0
+    assert json.loads(found.stdout)["targets"] == ["cancer"]
+    assert found.stderr == ""
+    (tmp_path / "data.csv").write_text("é,b\nx,1.5\ny,2.5\n", encoding="utf-8")
+    failed = shell(
+        *("fit", "data.csv", "--learn", "chow-liu", "-o", "m.json"),
+        cwd=tmp_path,
+        env={"PYTHONIOENCODING": "ascii", "PATH": ""},
+    )
+    assert failed.returncode == 1
+    assert failed.stdout == ""
+    assert failed.stderr.startswith("Error: Column 'b': floating-point numbers")
+    assert "Traceback" not in failed.stderr
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys; import colonnade.cli; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    packages = {name.split(".")[0] for name in loaded.stdout.split()}
+    assert packages & {"numba", "scipy", "sklearn", "pyagrum", "pandas", "narwhals"} == set()

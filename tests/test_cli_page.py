@@ -1,0 +1,60 @@
+"""The page about the command line shows what the commands print."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from colonnade.cli import app
+
+PAGE = Path(__file__).parent.parent / "docs" / "command-line.md"
+
+
+def patients(path: Path) -> None:
+    """Write the data of the page."""
+    rng = np.random.default_rng(1)
+    smoker = rng.choice(["no", "yes"], 300, p=[0.7, 0.3])
+    age = rng.choice(["young", "middle", "old"], 300)
+    cancer = rng.random(300) < 0.05 + 0.25 * (smoker == "yes") + 0.15 * (age == "old")
+    marker = rng.normal(size=300) + cancer
+    rows = zip(smoker, age, marker, cancer, strict=True)
+    lines = [f"{s},{a},{m:.2f},{str(bool(c)).lower()}" for s, a, m, c in rows]
+    path.write_text("\n".join(["smoker,age,marker,cancer", *lines]) + "\n")
+
+
+def printed(command: str) -> str:
+    """What a command prints, both streams one after the other."""
+    words = shlex.split(command)
+    if words[0] == "cat":
+        return Path(words[1]).read_text()
+    assert words[0] == "colonnade"
+    result = CliRunner().invoke(app, words[1:])
+    return result.stdout + result.stderr
+
+
+def performed(page: str) -> str:
+    """The page with what its commands print now."""
+
+    def block(found: re.Match[str]) -> str:
+        lines = []
+        for line in found[1].splitlines():
+            if line.startswith("$ "):
+                output = [each.rstrip() for each in printed(line[2:]).splitlines()]
+                lines += [line, *output]
+        return "\n".join(["```console", *lines, "```"])
+
+    return re.sub(r"```console\n(.*?)```", block, page, flags=re.DOTALL)
+
+
+def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    patients(Path("patients.csv"))
+    Path("arcs.csv").write_text("from,to\nsmoker,cancer\nage,cancer\ncancer,marker\n")
+    page = PAGE.read_text(encoding="utf-8")
+    assert page.count("$ colonnade ") > 5
+    assert performed(page) == page
