@@ -671,3 +671,12 @@ def test_help_loads_nothing_heavy() -> None:
     )
     packages = {name.split(".")[0] for name in loaded.stdout.split()}
     assert packages & {"numba", "scipy", "sklearn", "pyagrum", "pandas", "narwhals"} == set()
+
+
+def test_reproduce_takes_known_studies_only():
+    from typer.testing import CliRunner
+
+    from colonnade.cli.app import app
+
+    assert CliRunner().invoke(app, ["reproduce", "novel"]).exit_code == 2
+    assert CliRunner().invoke(app, ["reproduce", "mse", "--jobs", "0"]).exit_code == 2

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from colonnade import __version__
-from colonnade.cli import asking, learning
+from colonnade.cli import asking, learning, reproducing
 from colonnade.cli.output import complain, say, spoken
 from colonnade.exceptions import ColonnadeError
 
@@ -65,6 +65,7 @@ app.command()(asking.show)
 app.command()(asking.query)
 app.command()(learning.compare)
 app.command()(asking.convert)
+app.command()(reproducing.reproduce)
 
 
 def _version(wanted: bool) -> None:

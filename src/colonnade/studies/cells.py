@@ -1,0 +1,142 @@
+"""Cells: the pieces a study is cut into; each is run once, by any process, and kept in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from colonnade.progress import Progress
+from colonnade.studies.tidy import Row, Tidy
+
+__all__ = ["Cell", "Workers", "fingerprint", "generator", "run_cells"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One piece of a study.
+
+    Parameters
+    ----------
+    name : str
+        Tells it from the others of its study; the name of its file.
+    task : callable
+        Returns the rows. It must be possible to hand it to another process.
+    """
+
+    name: str
+    task: Callable[[], Sequence[Row]]
+
+
+def generator(seed: int, study: str, *key: int) -> np.random.Generator:
+    """Random numbers of one repetition of one cell, whoever runs it and in whatever order.
+
+    Examples
+    --------
+    >>> one, same, other = (generator(1, "mse", 20, k).random() for k in (0, 0, 1))
+    >>> one == same, one == other
+    (True, False)
+    """
+    label = int.from_bytes(hashlib.sha256(study.encode()).digest()[:4], "big")
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(label, *key)))
+
+
+def fingerprint(settings: Mapping[str, Any]) -> str:
+    """Eight digits that stand for everything the numbers of a study depend on.
+
+    Examples
+    --------
+    >>> fingerprint({"seed": 1}) == fingerprint({"seed": 2})
+    False
+    """
+    text = json.dumps(settings, sort_keys=True, default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+class Workers:
+    """Processes that run cells, started when they are first needed and kept for the next study.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of processes; 1 runs everything in this one. The numbers do not depend on it.
+
+    Examples
+    --------
+    >>> with Workers() as workers:
+    ...     list(workers.results([Cell("one", lambda: [{"n": 20}])]))
+    [('one', [{'n': 20}])]
+    """
+
+    def __init__(self, jobs: int = 1) -> None:
+        self._jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def results(self, cells: Sequence[Cell]) -> Iterator[tuple[str, Sequence[Row]]]:
+        """Yield the rows of each cell as they are ready."""
+        if self._jobs == 1 or not cells:
+            for cell in cells:
+                yield cell.name, cell.task()
+            return
+        if self._pool is None:
+            # Fresh interpreters: compiled code and threads do not survive a fork everywhere.
+            self._pool = ProcessPoolExecutor(
+                self._jobs, mp_context=get_context("spawn"), initializer=_ignore_interrupts
+            )
+        futures = {self._pool.submit(cell.task): cell.name for cell in cells}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def run_cells(
+    what: str, cells: Sequence[Cell], folder: Path, workers: Workers | None = None
+) -> Tidy:
+    """Run the cells whose files are not there yet, then read all files.
+
+    A run that was interrupted goes on where it stopped. The files are what is returned, so that
+    numbers are the same whether a cell was run now or earlier.
+
+    Parameters
+    ----------
+    what : str
+        For the progress bar.
+    cells : sequence of Cell
+    folder : Path
+        Where their files are kept.
+    workers : Workers, optional
+        By default everything is run in this process.
+
+    Returns
+    -------
+    Tidy
+        In the order of the cells.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {cell.name: folder / f"{cell.name}.csv" for cell in cells}
+    todo = [cell for cell in cells if not files[cell.name].exists()]
+    with Progress(what, total=len(cells)) as progress:
+        progress.advance(len(cells) - len(todo))
+        for name, rows in (workers or Workers()).results(todo):
+            Tidy.of(rows).write(files[name])
+            progress.advance()
+    return Tidy.joined([Tidy.read(files[cell.name]) for cell in cells])
+
+
+def _ignore_interrupts() -> None:
+    """Leave an interrupt from the keyboard to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,175 @@
+"""Claims of the paper, what we got, and whether they hold; and which estimator won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from colonnade.studies.tidy import Interval, Tidy, pooled_interval, strata
+
+__all__ = ["Claim", "Winner", "judged", "mean_gain", "share", "winners"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim of the paper.
+
+    Attributes
+    ----------
+    claim : str
+        What the paper says.
+    paper : str
+        Its figure, as printed.
+    ours : str
+        What we measured.
+    criterion : str
+        When we say that it holds.
+    holds : bool or None
+        None if this run did not measure what it takes.
+    """
+
+    claim: str
+    paper: str
+    ours: str
+    criterion: str
+    holds: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a word.
+
+        Examples
+        --------
+        >>> Claim("The sky is blue", "blue", "grey", "blue", False).verdict
+        'no'
+        """
+        return {True: "yes", False: "no", None: "not measured"}[self.holds]
+
+
+def judged(claim: str, paper: str, criterion: str, found: tuple[str, bool] | None) -> Claim:
+    """Put a claim together with what was found, or None if nothing was measured.
+
+    Examples
+    --------
+    >>> judged("more is better", "5", "above 4", ("4.5", True)).verdict
+    'yes'
+    >>> judged("more is better", "5", "above 4", None).ours
+    'not in this run'
+    """
+    ours, holds = ("not in this run", None) if found is None else (found[0], bool(found[1]))
+    return Claim(claim, paper, ours, criterion, holds)
+
+
+def mean_gain(gains: Tidy, **conditions: Any) -> float | None:
+    """Mean gain over the rows that match, or None if a wanted value was not run.
+
+    Cells have the same number of repetitions, so this is the mean over cells as well.
+
+    Examples
+    --------
+    >>> gains = Tidy.of([{"n": 20, "gain": 2.0}, {"n": 20, "gain": 4.0}, {"n": 40, "gain": 0.0}])
+    >>> mean_gain(gains, n=20), mean_gain(gains, n=(20, 80))
+    (3.0, None)
+    """
+    for name, wanted in conditions.items():
+        values = wanted if isinstance(wanted, list | tuple) else [wanted]
+        if not set(values) <= set(gains.unique(name)):
+            return None
+    return float(gains.where(**conditions)["gain"].mean())
+
+
+def share(flags: Sequence[bool] | np.ndarray[Any, Any]) -> str:
+    """Write how many of some things are so.
+
+    Examples
+    --------
+    >>> share([True, True, False])
+    '2 of 3'
+    """
+    return f"{int(np.sum(flags))} of {len(flags)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """How one estimator did against the others on the same samples.
+
+    Attributes
+    ----------
+    group : object
+        Test or data set.
+    n : int or None
+        Size of the samples; None for all of them.
+    measure, estimator : str
+    won : float
+        Repetitions in which it was the best; shared if several were.
+    repetitions : int
+    gain : Interval
+        Its gain over the paper's estimator, with the 95 % interval of the paired differences.
+    """
+
+    group: Any
+    n: int | None
+    measure: str
+    estimator: str
+    won: float
+    repetitions: int
+    gain: Interval
+
+
+def winners(
+    results: Tidy,
+    measures: Mapping[str, int],
+    estimators: Sequence[str],
+    group: str,
+    baseline: str = "hierarchical",
+) -> list[Winner]:
+    """Say which estimator won how often, and by how much.
+
+    Parameters
+    ----------
+    results : Tidy
+    measures : mapping of str to {1, -1}
+        1 if larger is better, -1 if smaller is.
+    estimators : sequence of str
+        Who takes part.
+    group : str
+        Column to tell apart.
+    baseline : str
+        Whom gains are over.
+
+    Examples
+    --------
+    >>> rows = [
+    ...     {"data": "d", "n": 20, "repetition": k, "estimator": e, "auc": v}
+    ...     for k, e, v in [(0, "a", 0.5), (0, "b", 0.7), (1, "a", 0.5), (1, "b", 0.9)]
+    ... ]
+    >>> found = winners(Tidy.of(rows), {"auc": 1}, ["a", "b"], "data", baseline="a")
+    >>> [(w.n, w.estimator, w.won, round(w.gain.mean, 3)) for w in found]
+    [(20, 'a', 0.0, 0.0), (20, 'b', 2.0, 0.3), (None, 'a', 0.0, 0.0), (None, 'b', 2.0, 0.3)]
+    """
+    found = []
+    sizes = results.unique("n")
+    for measure, sign in measures.items():
+        for name in results.unique(group):
+            for n in (*sizes, None):
+                part = results.where(**{group: name}, n=sizes if n is None else n)
+                found += _ranked(part, measure, sign, estimators, (name, n, baseline))
+    return found
+
+
+def _ranked(
+    part: Tidy, measure: str, sign: int, estimators: Sequence[str], about: tuple[Any, Any, str]
+) -> list[Winner]:
+    name, n, baseline = about
+    values = sign * np.stack([part.where(estimator=e)[measure] for e in estimators])
+    best = values == values.max(axis=0)
+    won = (best / best.sum(axis=0)).sum(axis=1)
+    found = []
+    for estimator, count in zip(estimators, won.tolist(), strict=True):
+        gains = part.gains(measure, estimator, baseline)
+        gain = pooled_interval([sign * part for part in strata(gains)])
+        found.append(Winner(name, n, measure, estimator, count, values.shape[1], gain))
+    return found

@@ -1,0 +1,306 @@
+"""Study 3: classification by tree-augmented naive Bayes (Fig. 2, middle and bottom)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.network import BayesianNetwork
+from colonnade.studies.cells import Cell, Workers, generator, run_cells
+from colonnade.studies.claims import Claim, Winner, judged, mean_gain, share, winners
+from colonnade.studies.joint import BASELINES, SampleSettings, sampling_mark
+from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
+from colonnade.studies.tidy import Row, Tidy
+from colonnade.tables import CodedTable
+
+__all__ = ["MEASURES", "claims", "class_log_joint", "measures", "run", "who_won"]
+
+Floats = NDArray[np.float64]
+
+# 1 if larger is better, -1 if smaller is.
+MEASURES = {"accuracy": 1, "auc": 1, "log_loss": -1}
+
+
+def class_log_joint(network: BayesianNetwork, table: CodedTable, target: str) -> Floats:
+    """Log probability of each row with each class, ``[row, class]``.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    table : CodedTable
+        Without missing values; what it says of the class plays no part.
+    target : str
+        The class.
+
+    Examples
+    --------
+    >>> from colonnade.dag import Dag
+    >>> from colonnade.network import fit
+    >>> from colonnade.tables import encode
+    >>> table = encode({"x": list("aab"), "class": [0, 0, 1]})
+    >>> network = fit(table, Dag([("class", "x")]))
+    >>> joint = class_log_joint(network, table, "class")
+    >>> joint.shape, (joint[:, 0] > joint[:, 1]).tolist()
+    ((3, 2), [True, True, False])
+    """
+    position = table.position(target)
+    classes = table.variables[position].cardinality
+    codes = [np.repeat(column, classes) for column in table.codes]
+    codes[position] = np.tile(np.arange(classes), table.rows)
+    every = CodedTable(table.variables, tuple(codes))
+    return network.log_likelihood(every).reshape(table.rows, classes)
+
+
+def measures(log_joint: Floats, truth: NDArray[np.int64]) -> dict[str, float]:
+    """Accuracy, areas under the ROC curve and log loss of one classifier.
+
+    Parameters
+    ----------
+    log_joint : array [row, class]
+    truth : array of int [row]
+
+    Returns
+    -------
+    dict
+        ``auc`` is the mean over classes of one against the rest; ``auc_weighted`` weighs classes
+        by their frequency; ``auc_pairs`` is the mean over pairs of classes (Hand and Till).
+        Classes that no row, or every row, belongs to have no curve and are left out; NaN if all
+        are. Rows are ranked by log odds, as probabilities near 1 would tie by rounding. Among
+        equally probable classes the first is predicted.
+
+    Examples
+    --------
+    >>> joint = np.log([[0.6, 0.2], [0.3, 0.1], [0.1, 0.7], [0.4, 0.3]])
+    >>> found = measures(joint, np.array([0, 1, 1, 0]))
+    >>> found["accuracy"], found["auc"], found["auc_pairs"]
+    (0.75, 0.75, 0.75)
+    """
+    from scipy.special import logsumexp
+
+    log_posterior = log_joint - logsumexp(log_joint, axis=1, keepdims=True)
+    present = [c for c in range(log_joint.shape[1]) if 0 < np.sum(truth == c) < len(truth)]
+    areas, pairs = _areas(_log_odds(log_joint), truth, present)
+    sizes = [np.sum(truth == c) for c in present]
+    return {
+        "accuracy": float(np.mean(log_joint.argmax(axis=1) == truth)),
+        "auc": float(areas.mean()) if present else np.nan,
+        "auc_weighted": float(np.average(areas, weights=sizes)) if present else np.nan,
+        "auc_pairs": float(pairs.mean()) if present else np.nan,
+        "log_loss": float(-log_posterior[np.arange(len(truth)), truth].mean()),
+    }
+
+
+def _log_odds(log_joint: Floats) -> Floats:
+    """Log of p(class | row) / (1 - p(class | row)), without a loss of digits near 1."""
+    from scipy.special import logsumexp
+
+    top = (np.arange(len(log_joint)), log_joint.argmax(axis=1))
+    # From the most probable class on, so that equal odds come out equal to the last digit.
+    log_joint = log_joint - log_joint[top][:, None]
+    total = logsumexp(log_joint, axis=1, keepdims=True)
+    # Only the most probable class can have more than a half; its rest is added up by itself.
+    share = np.exp(log_joint - total)
+    share[top] = 0.0
+    rest = total + np.log1p(-share)
+    others = log_joint.copy()
+    others[top] = -np.inf
+    rest[top] = logsumexp(others, axis=1)
+    return np.asarray(log_joint - rest)
+
+
+def _areas(odds: Floats, truth: NDArray[np.int64], present: Sequence[int]) -> tuple[Floats, Floats]:
+    """Chance that a row of a class scores that class higher than a row of the others does.
+
+    Returns
+    -------
+    rest : array [class]
+        Against rows of any other class.
+    pairs : array [pair]
+        Against rows of one other class, for all ordered pairs.
+    """
+    own = (truth[:, None] == np.array(present, dtype=np.int64)).astype(np.float64)
+    totals = own.sum(axis=0)
+    won = np.empty((len(present), len(present)))
+    for k, c in enumerate(present):
+        order = np.argsort(odds[:, c])
+        below = np.vstack([np.zeros(len(present)), np.cumsum(own[order], axis=0)])
+        scores, ordered = odds[truth == c, c], odds[order, c]
+        # Rows with an equal score count for a half.
+        low, high = (np.searchsorted(ordered, scores, side=side) for side in ("left", "right"))
+        won[k] = 0.5 * (below[low] + below[high]).sum(axis=0)
+    other = ~np.eye(len(present), dtype=bool)
+    rest = np.where(other, won, 0.0).sum(axis=1) / (totals * (totals.sum() - totals))
+    return rest, (won / np.outer(totals, totals))[other]
+
+
+def run_cell(settings: SampleSettings, prepared: Prepared, n: int) -> list[Row]:
+    """Run all repetitions with n rows of one data set.
+
+    Parameters
+    ----------
+    settings : SampleSettings
+    prepared : Prepared
+    n : int
+    """
+    rows: list[Row] = []
+    for repetition in range(settings.repetitions):
+        rng = generator(settings.seed, f"classification {prepared.name}", n, repetition)
+        order = rng.permutation(prepared.table.rows)
+        test = prepared.rows(order[n : n + settings.test_rows])
+        truth = test.codes[test.position(prepared.target)].astype(np.int64)
+        about: dict[str, Any] = {"data": prepared.name, "n": n, "repetition": repetition}
+        for name, network in networks(prepared, order[:n]).items():
+            found = measures(class_log_joint(network, test, prepared.target), truth)
+            rows.append({**about, "estimator": name, **found, "test_rows": test.rows})
+    return rows
+
+
+def run(
+    settings: SampleSettings,
+    prepared: Sequence[Prepared],
+    folder: Path,
+    workers: Workers | None = None,
+    what: str = "Study 3, classification",
+) -> Tidy:
+    """Run the study; what was run before is not run again.
+
+    Parameters
+    ----------
+    settings : SampleSettings
+    prepared : sequence of Prepared
+        Data sets with the structure of tree-augmented naive Bayes.
+    folder : Path
+        Where parts are kept.
+    workers : Workers, optional
+        By default everything is run in this process.
+    what : str
+        For the progress bar.
+    """
+    cells = [
+        Cell(f"{data.name}-n{n}", partial(run_cell, settings, data, n))
+        for data in prepared
+        for n in settings.n
+    ]
+    mark = sampling_mark(settings, prepared)
+    return run_cells(what, cells, folder / f"classification-{mark}", workers)
+
+
+def who_won(results: Tidy) -> list[Winner]:
+    """Return which estimator won how often."""
+    return winners(results, MEASURES, list(ESTIMATORS), "data")
+
+
+def claims(results: Tidy, auc: str = "auc") -> list[Claim]:
+    """Judge what the paper says of the middle and the bottom of Fig. 2; all gains in points.
+
+    Parameters
+    ----------
+    results : Tidy
+    auc : {"auc", "auc_weighted", "auc_pairs"}
+        Which area under the ROC curve is meant.
+    """
+    return [*_area_claims(results, auc), *_accuracy_claims(results)]
+
+
+def _points(results: Tidy, measure: str, base: str) -> Tidy:
+    gains = results.gains(measure, "hierarchical", base)
+    return Tidy({**gains.columns, "gain": 100.0 * gains["gain"]})
+
+
+def _cells(results: Tidy, measure: str, names: Sequence[str], sizes: Sequence[int]) -> list[float]:
+    """Mean gain in points over both BDeu, in the cells asked for that were run."""
+    found = []
+    for base in BASELINES:
+        gains = _points(results, measure, base)
+        for name in names:
+            for n in sizes:
+                value = mean_gain(gains, data=name, n=n)
+                found += [] if value is None else [value]
+    return found
+
+
+def _area_claims(results: Tidy, auc: str) -> list[Claim]:
+    names, sizes = results.unique("data"), sorted(results.unique("n"))
+    everywhere = _cells(results, auc, names, sizes)
+    small = _cells(results, auc, names, (20, 40))
+    late = [n for n in sizes if n > 320]
+    two = [d for d in ("adult", "letter") if d in names]
+    large = _cells(results, auc, two, late)
+    by_size = [float(np.mean(_cells(results, auc, names, [n]))) for n in sizes]
+    better = np.array(everywhere) > 0.0
+    return [
+        judged(
+            "ROC AUC is consistently higher than with both BDeu",
+            "all",
+            "mean gain above 0 in nine of ten cells (data set, n, ess)",
+            (f"{share(better)}, least {min(everywhere):+.2f}", better.mean() >= 0.9),
+        ),
+        judged(
+            "ROC AUC at n = 20 and 40: gain between 2 and 20 points",
+            "2 to 20",
+            "mean gain of every data set, n and ess between 1 and 25 points",
+            (_range(small), min(small) >= 1.0 and max(small) <= 25.0) if small else None,
+        ),
+        judged(
+            "The gain in ROC AUC tends to vanish as n increases",
+            "vanishes",
+            "mean gain at the largest n less than a third of that at the smallest",
+            (f"{by_size[-1]:+.2f} against {by_size[0]:+.2f}", by_size[-1] < by_size[0] / 3.0)
+            if len(sizes) > 1 and sizes[-1] >= 1280
+            else None,
+        ),
+        judged(
+            "ROC AUC for n > 320 on Adult and Letter: gain between 1 and 5 points",
+            "1 to 5",
+            "mean gain of both, n and ess between 0.5 and 6 points",
+            (_range(large), min(large) >= 0.5 and max(large) <= 6.0)
+            if large and len(two) == 2
+            else None,
+        ),
+    ]
+
+
+def _accuracy_claims(results: Tidy) -> list[Claim]:
+    names, sizes = results.unique("data"), sorted(results.unique("n"))
+    found = []
+    for base, paper in (("bdeu 10", 5.0), ("bdeu 1", 10.0)):
+        gains = _points(results, "accuracy", base)
+        mean = mean_gain(gains, n=[n for n in (20, 40) if n in sizes]) if 20 in sizes else None
+        found.append(
+            judged(
+                f"Accuracy at n = 20 and 40: average gain over {base.replace('bdeu', 'BDeu ess')}",
+                f"about {paper:.0f} points",
+                f"mean gain between {0.5 * paper:g} and {1.5 * paper:g} points",
+                None if mean is None else (f"{mean:+.1f}", 0.5 * paper <= mean <= 1.5 * paper),
+            )
+        )
+    by_size = [float(np.mean(_cells(results, "accuracy", names, [n]))) for n in sizes]
+    two = [d for d in ("adult", "letter") if d in names]
+    large = _cells(results, "accuracy", two, [1280])
+    falling = len(sizes) > 1 and by_size[-1] < by_size[0]
+    return [
+        *found,
+        judged(
+            "The gain in accuracy tends to decrease as n increases",
+            "decreases",
+            "mean gain at the largest n less than at the smallest",
+            (f"{by_size[-1]:+.2f} against {by_size[0]:+.2f}", falling) if len(sizes) > 1 else None,
+        ),
+        judged(
+            "Accuracy at n = 1280 on Adult and Letter: gain of 1 to 2 points",
+            "1 to 2",
+            "mean gain of both, over either ess, between 0.5 and 3 points",
+            (_range(large), min(large) >= 0.5 and max(large) <= 3.0)
+            if large and len(two) == 2
+            else None,
+        ),
+    ]
+
+
+def _range(values: Sequence[float]) -> str:
+    return f"{min(values):+.2f} to {max(values):+.2f}"

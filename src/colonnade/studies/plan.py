@@ -1,0 +1,112 @@
+"""Plan: what to run, how much of it, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from colonnade.exceptions import expected
+from colonnade.progress import Progress
+from colonnade.studies.data import SETS, DataSet, fetch_sets, load
+from colonnade.studies.engines import EngineSettings
+from colonnade.studies.joint import SampleSettings
+from colonnade.studies.mse import MseSettings
+from colonnade.studies.prepared import Prepared
+
+__all__ = ["Plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run, and where.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of results; created if it is not there. Parts of an interrupted run are kept in it.
+    data : Path, optional
+        Folder of data files; by default the user's cache.
+    seed : int
+        Same seed, same numbers.
+    quick : bool
+        Few repetitions and sizes, and no other readings: a look in under a minute.
+    jobs : int
+        Number of processes, which does not change the numbers.
+    names : tuple of str
+        Data sets to use.
+
+    Examples
+    --------
+    >>> Plan(Path("results"), quick=True).samples.n
+    (20, 320)
+    """
+
+    out: Path
+    data: Path | None = None
+    seed: int = 1
+    quick: bool = False
+    jobs: int = 1
+    names: tuple[str, ...] = tuple(SETS)
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("seed", self.seed, 0), ("jobs", self.jobs, 1)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise expected(f"a whole number of at least {least}", name, value)
+
+    @property
+    def parts(self) -> Path:
+        """Where the parts of all studies are kept."""
+        return self.out / "parts"
+
+    @property
+    def mse(self) -> MseSettings:
+        """Settings of study 1."""
+        if self.quick:
+            few = {"r": (2, 8), "n": (20, 80, 640), "repetitions": 3}
+            return MseSettings(seed=self.seed, **few)  # type: ignore[arg-type]
+        return MseSettings(seed=self.seed)
+
+    @property
+    def samples(self) -> SampleSettings:
+        """Settings of studies 2 and 3."""
+        if self.quick:
+            return SampleSettings(n=(20, 320), repetitions=2, seed=self.seed)
+        return SampleSettings(seed=self.seed)
+
+    @property
+    def engines(self) -> EngineSettings:
+        """Settings of study 4."""
+        if self.quick:
+            one = ((4, 4, 80),)
+            return EngineSettings(one, (), draws=1000, warmup=500, seed=self.seed)
+        return EngineSettings(sets=self.names, seed=self.seed)
+
+    @cached_property
+    def sets(self) -> list[DataSet]:
+        """The data sets, fetched if need be."""
+        with Progress("Data", total=len(self.names) + 1) as progress:
+            folder = fetch_sets(self.names, self.data)
+            progress.advance()
+            found = []
+            for name in self.names:
+                found.append(load(name, folder))
+                progress.advance()
+        return found
+
+    def prepared(self, make: Callable[..., Prepared], **reading: Any) -> list[Prepared]:
+        """Cut all data sets and learn their structures."""
+        with Progress("Structures", total=len(self.names)) as progress:
+            found = []
+            for data in self.sets:
+                found.append(make(data, **reading))
+                progress.advance()
+        return found
+
+    def settings(self, study: str) -> dict[str, Any]:
+        """What a study runs over, by name, for the summary."""
+        if study == "mse":
+            return asdict(self.mse)
+        return asdict(self.engines if study == "engines" else self.samples)
