@@ -8,6 +8,7 @@ about travels in attributes, never only in its text.
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +23,8 @@ __all__ = [
     "NotSupportedError",
     "TooLargeError",
     "amount",
+    "checked_level",
+    "checked_whole",
     "expected",
     "listing",
     "require",
@@ -222,6 +225,33 @@ def expected(
     """
     text = f"Expected {what} for `{parameter}`, got {got or _shown(value)}."
     return kind(_with_hint(text, hint), parameter=parameter, value=value)
+
+
+def checked_level(level: Any, parameter: str = "level") -> float:
+    """Return a probability strictly between 0 and 1, or say what is wrong.
+
+    Examples
+    --------
+    >>> checked_level(0.9)
+    0.9
+    """
+    number = float(level) if isinstance(level, numbers.Real) else math.nan
+    if isinstance(level, bool) or not 0.0 < number < 1.0:
+        raise expected("a number between 0 and 1", parameter, level, "write 0.95 for 95 %")
+    return number
+
+
+def checked_whole(value: Any, parameter: str, least: int = 1) -> int:
+    """Return a whole number of at least `least`, or say what is wrong.
+
+    Examples
+    --------
+    >>> checked_whole(3, "n")
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise expected(f"a whole number of at least {least}", parameter, value)
+    return int(value)
 
 
 def require(module: str, *, feature: str, extra: str) -> Any:

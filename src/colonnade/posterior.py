@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.counts import Configuration, FamilyCounts
-from colonnade.exceptions import TooLargeError, expected, require
+from colonnade.exceptions import TooLargeError, checked_level, checked_whole, require
 from colonnade.pooling.alpha import AlphaPosterior
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.mixture import AlphaMixture, Component, cell_quantiles, sample_components
@@ -75,9 +75,7 @@ class CptPosterior:
 
     def with_limit(self, limit: int) -> CptPosterior:
         """The same posterior with another limit on the cells of dense answers."""
-        if limit < 1:
-            raise expected("a whole number of at least 1", "limit", limit)
-        return replace(self, limit=limit)
+        return replace(self, limit=checked_whole(limit, "limit"))
 
     # ------------------------------------------------------------------ alpha
 
@@ -217,8 +215,7 @@ class CptPosterior:
                [0.09, 0.  ],
                [0.61, 0.02]])
         """
-        if not isinstance(level, int | float) or not 0.0 < level < 1.0:
-            raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
+        level = checked_level(level)
         tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
         if configurations is not None:
             rows = np.array([self.counts.row(configuration) for configuration in configurations])
@@ -241,6 +238,7 @@ class CptPosterior:
         >>> Hierarchical().posterior([[8, 2], [0, 0], [7, 1]]).sample(4, rng=1).shape
         (4, 3, 2)
         """
+        n = checked_whole(n, "n")
         self._must_fit(f"A sample of {n} tables", n)
         rows = self.counts.to_array(limit=self.limit)
         return self.sample_rows(rows, n, rng)
@@ -252,8 +250,7 @@ class CptPosterior:
 
         a row of zeros is an unobserved configuration.
         """
-        if n < 1:
-            raise expected("a whole number of at least 1", "n", n)
+        n = checked_whole(n, "n")
         rng = np.random.default_rng(rng)
         alpha, strength = self.sample_alpha(n, rng)
         return dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
@@ -262,6 +259,7 @@ class CptPosterior:
         self, n: int, rng: np.random.Generator | int | None = None
     ) -> tuple[Floats, Floats]:
         """Independent draws of alpha ``[draw, state]`` and of s ``[draw]``, together."""
+        n = checked_whole(n, "n")
         return sample_components(self.components, n, np.random.default_rng(rng))
 
     def to_arviz(self, draws: int = 1000, rng: np.random.Generator | int | None = None) -> Any:
@@ -274,6 +272,7 @@ class CptPosterior:
         rng : Generator or int, optional
         """
         arviz = require("arviz", feature="CptPosterior.to_arviz", extra="arviz")
+        draws = checked_whole(draws, "draws")
         self._must_fit(f"A sample of {draws} tables", draws)
         rng = np.random.default_rng(rng)
         alpha, strength = self.sample_alpha(draws, rng)
@@ -313,10 +312,10 @@ class CptPosterior:
 
         sizes = self.counts.parent_sizes
         left, right = (
-            tuple(c) if isinstance(c, tuple | list) else configuration_codes(c, sizes)
+            configuration_codes(c, sizes) if isinstance(c, int) else tuple(int(k) for k in c)
             for c in (y, y2)
         )
-        return tuple(left) == tuple(right)
+        return left == right
 
     def _must_fit(self, what: str, copies: int = 1) -> None:
         cells = self.counts.configurations * self.counts.states * copies

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -236,11 +235,14 @@ class Hierarchical(Prior):
         elif self.s is not None:
             hint = "use s=None for the number of states"
             object.__setattr__(self, "s", _positive(self.s, "s", hint))
-        if isinstance(self.alpha0, Sequence | np.ndarray) and not isinstance(self.alpha0, str):
-            values = tuple(_positive(value, "alpha0") for value in self.alpha0)
+        if np.ndim(self.alpha0) > 0:
+            each: Any = self.alpha0
+            values = tuple(_positive(value, "alpha0") for value in each)
             object.__setattr__(self, "alpha0", values)
         else:
-            object.__setattr__(self, "alpha0", _positive(self.alpha0, "alpha0"))
+            # a number, or an array without axes
+            alone = self.alpha0.item() if isinstance(self.alpha0, np.ndarray) else self.alpha0
+            object.__setattr__(self, "alpha0", _positive(alone, "alpha0"))
         if self.engine is not None and not callable(getattr(self.engine, "solve", None)):
             raise expected(
                 "Exact(), Quadrature(), Variational(), Reference() or None", "engine", self.engine
@@ -315,7 +317,10 @@ class Hierarchical(Prior):
 def _positive(value: Any, parameter: str, hint: str = "") -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise expected("a positive number", parameter, value, hint)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not (math.isfinite(number) and number > 0.0):
         raise expected("a finite number above 0", parameter, value, hint)
     return number

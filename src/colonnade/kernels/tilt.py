@@ -45,7 +45,8 @@ def rates(a, s):  # type: ignore[no-untyped-def]
     total = digamma(a.sum())
     u = np.empty(a.size)
     for x in range(a.size):
-        u[x] = s * math.exp(digamma(a[x]) - total)
+        # a rate of zero would be no rate: tiny alpha0 and counts far below one come near it
+        u[x] = max(s * math.exp(digamma(a[x]) - total), 1e-300)
     return u
 
 

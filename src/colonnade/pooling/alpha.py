@@ -118,6 +118,10 @@ class DirichletAlpha(AlphaPosterior):
 
     parameters: Floats
 
+    def __post_init__(self) -> None:
+        AlphaPosterior.__post_init__(self)
+        self.parameters.setflags(write=False)
+
     @classmethod
     def of(
         cls, parameters: Floats, log_evidence: float | None, engine: Any, **fields: Any

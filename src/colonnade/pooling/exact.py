@@ -65,8 +65,11 @@ class Exact:
         pool = Pool.of(tally, s, alpha0)
         log_z, mean, second = lattice_moments(*pool.arguments, *tilted(pool.arguments, s))
         full_mean, covariance = pool.spread(mean, second - np.outer(mean, mean))
-        estimate = ErrorEstimate(_mean_error(tally), _evidence_error(tally, log_z))
-        return LatticeAlpha(full_mean, covariance, pool.log_evidence(log_z), self, pool, estimate)
+        log_evidence = pool.log_evidence(log_z)
+        # a few roundings of every logarithm that enters, and one for every step of the recurrences
+        log_error = EPSILON * (16.0 * pool.magnitude(log_z) + 2.0 * steps(tally, s))
+        estimate = ErrorEstimate(_mean_error(tally), log_error)
+        return LatticeAlpha(full_mean, covariance, log_evidence, self, pool, estimate)
 
     def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float:
         """Log evidence alone."""
@@ -121,9 +124,4 @@ def _check(tally: Tally, s: float) -> None:
 
 def _mean_error(tally: Tally) -> float:
     # every recurrence adds one rounding a step; they act like a random walk on the weights
-    return EPSILON * (4.0 + 2.0 * math.sqrt(tally.total))
-
-
-def _evidence_error(tally: Tally, log_z: float) -> float:
-    terms = 1.0 + abs(log_z) + abs(tally.constant) + tally.total
-    return EPSILON * (8.0 * terms + tally.total)
+    return EPSILON * (4.0 + 2.0 * math.sqrt(min(tally.total, 1e6)))

@@ -9,17 +9,17 @@ there already, and it depends on the cell through x and m only. Nothing is estim
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import NotSupportedError
-from colonnade.pooling.alpha import AlphaPosterior, FixedAlpha, PooledAlpha, tilted
+from colonnade.pooling.alpha import AlphaPosterior, FixedAlpha, PooledAlpha
 from colonnade.pooling.draws import gauss_rule
-from colonnade.pooling.exact import Exact
 from colonnade.pooling.mixture import Component
-from colonnade.pooling.tally import Pool, Tally
+from colonnade.pooling.tally import Pool
 
 __all__ = ["left_out", "left_out_score"]
 
@@ -122,16 +122,13 @@ def _without(counts: Floats, alpha: AlphaPosterior, s: float) -> tuple[Floats, F
         seen = np.flatnonzero(counts[:, state] > 0.0)
         if not seen.size:
             continue
-        count, first, back = np.unique(counts[seen, state], return_index=True, return_inverse=True)
-        if isinstance(alpha, PooledAlpha) and alpha.engine == Exact():
-            found = _by_evidence(counts, alpha, s, state, seen[first])
-        else:
-            found = _by_marginal(*_marginal(alpha, s, state), s, count, np.minimum(count, 1.0))
+        count, back = np.unique(counts[seen, state], return_inverse=True)
+        found = _integrated(*_points(alpha, s, state), s, count, np.minimum(count, 1.0))
         own[seen, state], change[seen, state] = (values[back] for values in found)
     return own, change
 
 
-def _by_marginal(
+def _integrated(
     points: Floats, weights: Floats, s: float, count: Floats, taken: Floats
 ) -> tuple[Floats, Floats]:
     """Integrate over one alpha, for each count of its state."""
@@ -143,37 +140,18 @@ def _by_marginal(
     return np.log(weights @ (factor * left)) - np.log(total), np.log(total) + top
 
 
-def _by_evidence(
-    counts: Floats, alpha: PooledAlpha, s: float, state: int, rows: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
-    """The same for whole counts by the ratio of two evidences; quick where there are few data."""
-    alpha0, engine = alpha.pool.alpha0, alpha.engine
-    whole = engine.log_evidence(alpha.pool.tally, s, alpha0)
-    logs = np.empty(rows.size)
-    fewer = counts.copy()
-    for k, row in enumerate(rows):
-        fewer[row, state] -= 1.0
-        less = engine.log_evidence(Tally.of(fewer), s, alpha0)
-        logs[k] = whole - less + np.log(fewer[row].sum() + s)
-        fewer[row, state] += 1.0
-    return logs, -logs
-
-
-def _marginal(alpha: AlphaPosterior, s: float, state: int) -> tuple[Floats, Floats]:
+def _points(alpha: AlphaPosterior, s: float, state: int) -> tuple[Floats, Floats]:
     """Points and weights of the posterior of one alpha, dense enough for 1 / alpha near zero."""
-    if isinstance(alpha, FixedAlpha):
-        return alpha.marginal(state, 1)
-    if not isinstance(alpha, PooledAlpha):
+    if isinstance(alpha, PooledAlpha):
+        pool = Pool.of(alpha.pool.tally, s, alpha.pool.alpha0)
+        alpha = replace(alpha, pool=pool)
+    elif not isinstance(alpha, FixedAlpha):
         raise NotSupportedError(
             f"Leaving one observation out with {alpha.engine!r}",
             "it does not compute the posterior exactly",
             "use Exact(), Quadrature() or engine=None",
         )
-    from colonnade.kernels.simplex import simplex_last, simplex_panels
-
-    arguments = Pool.of(alpha.pool.tally, s, alpha.pool.alpha0).with_last(state)
-    _, panels = simplex_panels(*arguments, s, *tilted(arguments, s))
-    points, weights = simplex_last(*panels)
+    points, weights = alpha.points(state, 1.0)
     return points, weights / weights.sum()
 
 

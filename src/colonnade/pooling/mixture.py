@@ -92,6 +92,8 @@ def cell_quantiles(
     """
     rows = np.asarray(rows, dtype=np.float64)
     totals = rows.sum(axis=1)
+    if rows.shape[1] == 1:
+        return tuple(np.ones(rows.shape) for _ in levels)
     answers = [np.empty(rows.shape) for _ in levels]
     matter = [part for part in components if part.weight > _LIGHT]
     for state in range(rows.shape[1]):

@@ -50,16 +50,14 @@ class Quadrature:
         )
         full_mean, full_covariance = pool.spread(mean, covariance)
         log_evidence = pool.log_evidence(log_z)
-        # what the integrals lose, and one rounding for each unit that the logarithms' terms are
-        # large
-        terms = 1.0 + abs(log_z) + abs(tally.constant) + abs(log_evidence - log_z - tally.constant)
+        # what the integrals lose, and some roundings of every logarithm that enters
         log_error = 4.0 * float(step_error + panel_error) + EPSILON * (
             1.0 + float(tally.times.sum())
         )
         deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
         estimate = ErrorEstimate(
             max(abs(float(mean.sum()) - 1.0), log_error * deviation) + 32.0 * EPSILON,
-            log_error + 64.0 * EPSILON * terms,
+            log_error + 16.0 * EPSILON * pool.magnitude(log_z),
         )
         return SimplexAlpha(full_mean, full_covariance, log_evidence, self, pool, estimate)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import NotSupportedError, expected
+from colonnade.exceptions import NotSupportedError, checked_level
 from colonnade.pooling.alpha import AlphaPosterior, Engine
 from colonnade.pooling.choose import choose
 from colonnade.pooling.tally import Pool, Tally
@@ -50,6 +50,10 @@ class Strength:
     log_evidence: float
     error: float
 
+    def __post_init__(self) -> None:
+        self.nodes.setflags(write=False)
+        self.weights.setflags(write=False)
+
     @property
     def mean(self) -> float:
         """Posterior mean of s."""
@@ -66,8 +70,7 @@ class Strength:
         >>> low < strength.mean < high
         True
         """
-        if not 0.0 < level < 1.0:
-            raise expected("a number between 0 and 1", "level", level)
+        level = checked_level(level)
         from scipy.interpolate import CubicSpline
 
         places = np.arange(self.nodes.size)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+# Row totals from here on make the kernel take the constant of the evidence row by row.
+ROW_BY_ROW = 1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,15 +124,27 @@ class Pool:
 
     def log_evidence(self, log_z: float) -> float:
         """Log evidence from ln Z, the integral over alpha of the product of all f."""
-        from math import lgamma
-
         from colonnade.kernels.special import row_constant
 
-        prior = lgamma(float(self.alpha0.sum())) - sum(
-            lgamma(value) for value in self.pooled.tolist()
-        )
+        prior = math.lgamma(float(self.alpha0.sum()))
+        prior -= sum(math.lgamma(value) for value in self.pooled.tolist())
         rows = row_constant(self.tally.row_count, self.tally.row_times, self.s)
         return log_z + prior - float(rows) + self.tally.constant
+
+    def magnitude(self, log_z: float) -> float:
+        """How large the terms of the log evidence are: each is rounded at its own size."""
+        tally = self.tally
+        size = 1.0 + abs(log_z) + abs(tally.constant)
+        size += abs(self.log_evidence(log_z) - log_z - tally.constant)
+        size += abs(math.lgamma(float(self.alpha0.sum())))
+        size += sum(abs(math.lgamma(value)) for value in self.pooled.tolist())
+        if tally.row_count.max() < ROW_BY_ROW:
+            # the constant is the difference of two sums of this size
+            size += sum(
+                times * math.lgamma(count)
+                for count, times in zip(tally.count.tolist(), tally.times.tolist(), strict=True)
+            )
+        return size
 
     def spread(self, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
         """Mean and covariance of all states from those of the pooled ones."""

@@ -90,6 +90,10 @@ class VariationalAlpha(DirichletAlpha):
     bounds: Floats
     change: float
 
+    def __post_init__(self) -> None:
+        DirichletAlpha.__post_init__(self)
+        self.bounds.setflags(write=False)
+
     @property
     def error(self) -> ErrorEstimate:
         """Measured, not guessed.

@@ -260,6 +260,6 @@ def _section(
 def _about(what: str, plan: Plan) -> list[tuple[str, str]]:
     import numpy as np
 
-    command = f"python -m colonnade.studies {what} --seed {plan.seed}" + " --quick" * plan.quick
+    command = f"colonnade reproduce {what} --seed {plan.seed}" + " --quick" * plan.quick
     made = f"Colonnade {__version__}, NumPy {np.__version__}, Python {platform.python_version()}"
     return [("Command", command), ("Made by", made)]

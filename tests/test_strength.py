@@ -1,0 +1,181 @@
+"""The posterior of s against a fine grid of sixty-digit evidences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import oracle
+from colonnade import Exact, Hierarchical, Quadrature, Variational
+from colonnade.exceptions import InputError, NotSupportedError
+from colonnade.pooling.alpha import DirichletAlpha
+
+# counts, alpha0: alike rows, unlike rows, three states, an unseen state, one row, many alike
+TABLES = {
+    "alike": ([[9, 1], [8, 2], [9, 0]], 1.0),
+    "unlike": ([[5, 0], [0, 5], [5, 0], [0, 5]], 1.0),
+    "three": ([[3, 0, 1], [0, 0, 0], [2, 2, 0]], (0.5, 1.0, 2.0)),
+    "unseen": ([[7, 3, 0], [1, 9, 0]], 0.1),
+    "single": ([[1, 0]], 1.0),
+    "strong": ([[15, 15]] * 8, 1.0),
+}
+STEP = 0.1
+
+
+@dataclass
+class Grid:
+    """Posterior of ln s on a fine grid, from the oracle and the documented prior."""
+
+    logs: np.ndarray
+    weights: np.ndarray
+    log_evidence: float
+    alpha: np.ndarray
+
+    def cdf(self, s: float) -> float:
+        # third-order rule of the smooth density, integrated from the left
+        from scipy.interpolate import CubicSpline
+
+        return float(
+            CubicSpline(self.logs, self.weights / STEP).integrate(self.logs[0], math.log(s))
+        )
+
+
+@pytest.fixture(scope="module")
+def grids():
+    """s is Gamma with shape 2 and mean r: ln s has density s^2 exp(-2 s / r) (2 / r)^2."""
+    found = {}
+    for name, (counts, alpha0) in TABLES.items():
+        r = len(counts[0])
+        logs = np.arange(-11.0, math.log(r) + 3.2, STEP)
+        references = [
+            oracle.exact_reference(counts, float(s), alpha0, digits=20) for s in np.exp(logs)
+        ]
+        heights = np.array([reference.log_evidence for reference in references])
+        heights += stats.gamma(2.0, scale=r / 2.0).logpdf(np.exp(logs)) + logs
+        weights = np.exp(heights - heights.max())
+        total = weights.sum()
+        alpha = sum(w * ref.mean for w, ref in zip(weights / total, references, strict=True))
+        evidence = heights.max() + math.log(total * STEP)
+        found[name] = Grid(logs, weights / total, evidence, alpha)
+    return found
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("engine", [None, Exact(), Quadrature()], ids=repr)
+def test_the_posterior_of_s(grids, name, engine):
+    counts, alpha0 = TABLES[name]
+    grid = grids[name]
+    posterior = Hierarchical(s="learn", alpha0=alpha0, engine=engine).posterior(counts)
+    strength = posterior.strength
+    claim = posterior.alpha.error
+    # honest, and small
+    assert abs(posterior.log_evidence - grid.log_evidence) <= claim.log_evidence < 1e-4
+    assert np.abs(posterior.alpha.mean - grid.alpha).max() <= claim.mean < 1e-5
+    s = np.exp(grid.logs)
+    mean = grid.weights @ s
+    spread = math.sqrt(grid.weights @ (s - mean) ** 2)
+    assert abs(strength.mean - mean) <= 10.0 * strength.error * spread
+    assert strength.error < 1e-4
+    assert strength.log_evidence == posterior.log_evidence == posterior.alpha.log_evidence
+    assert strength.weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert np.all(np.diff(strength.nodes) > 0.0)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_the_interval_of_s(grids, name, level):
+    counts, alpha0 = TABLES[name]
+    strength = Hierarchical(s="learn", alpha0=alpha0).posterior(counts).strength
+    low, high = strength.interval(level)
+    cdf = grids[name].cdf
+    assert cdf(low) == pytest.approx((1.0 - level) / 2.0, abs=5e-4)
+    assert cdf(high) == pytest.approx((1.0 + level) / 2.0, abs=5e-4)
+    # Negative control: the grid tells an interval of another level apart.
+    low, high = strength.interval(0.9 * level)
+    assert cdf(high) - cdf(low) == pytest.approx(0.9 * level, abs=1e-3)
+
+
+@pytest.mark.parametrize("r", [1, 2, 5])
+def test_without_data_s_keeps_its_prior(r):
+    posterior = Hierarchical(s="learn").posterior(np.zeros((3, r), int))
+    prior = stats.gamma(2.0, scale=r / 2.0)
+    assert posterior.strength.mean == pytest.approx(r, rel=1e-6)
+    assert posterior.strength.interval(0.9) == pytest.approx(prior.ppf([0.05, 0.95]), rel=2e-3)
+    assert posterior.log_evidence == pytest.approx(0.0, abs=1e-7)
+
+
+def test_data_move_s_the_right_way():
+    def mean(counts):
+        return Hierarchical(s="learn").posterior(counts).strength.mean
+
+    alike, unlike = [[50, 50]] * 6, [[100, 0], [0, 100]] * 3
+    assert mean(unlike) < 0.7 < 2.0 < 4.0 < mean(alike)
+
+
+@pytest.mark.parametrize(("q", "n"), [(2, 4000), (400, 3), (3000, 40)])
+def test_larger_tables_have_the_same_peak_as_their_evidence(q, n):
+    rng = np.random.default_rng(4)
+    rows = rng.dirichlet(6.0 * np.array([0.5, 0.3, 0.2]), size=q)
+    counts = np.array([rng.multinomial(n, row) for row in rows])
+    posterior = Hierarchical(s="learn").posterior(counts)
+
+    def height(log_s):
+        s = math.exp(log_s)
+        return (
+            Hierarchical(s=s).log_evidence(counts) + stats.gamma(2.0, scale=1.5).logpdf(s) + log_s
+        )
+
+    # first where it matters, then finely there
+    rough = np.linspace(-3.0, 5.0, 81)
+    heights = np.array([height(log_s) for log_s in rough])
+    kept = np.flatnonzero(heights > heights.max() - 35.0)
+    logs = np.linspace(rough[max(kept[0] - 1, 0)], rough[min(kept[-1] + 1, 80)], 101)
+    heights = np.array([height(log_s) for log_s in logs])
+    weights = np.exp(heights - heights.max())
+    mean = weights @ np.exp(logs) / weights.sum()
+    assert posterior.strength.mean == pytest.approx(mean, rel=1e-4)
+    evidence = heights.max() + math.log(weights.sum() * (logs[1] - logs[0]))
+    assert posterior.log_evidence == pytest.approx(evidence, abs=1e-4)
+
+
+def test_with_s_fixed_there_is_no_posterior_of_it():
+    assert Hierarchical(s=2.0).posterior([[3, 1]]).strength is None
+
+
+def test_an_engine_without_evidence_cannot_learn_s():
+    class Blind:
+        """Like a sampler: moments, but no evidence."""
+
+        def solve(self, tally, s, alpha0):
+            return DirichletAlpha.of(alpha0 + 1.0, None, self)
+
+        def log_evidence(self, tally, s, alpha0):
+            return None
+
+        def __repr__(self):
+            return "Blind()"
+
+    with pytest.raises(NotSupportedError, match=r'"learn" with Blind\(\).*no log evidence.*Exact'):
+        Hierarchical(s="learn", engine=Blind()).posterior([[3, 1]])
+    with pytest.raises(NotSupportedError, match=r"log evidence of .*Blind\(\)"):
+        Hierarchical(s=2.0, engine=Blind()).log_evidence([[3, 1]])
+    assert Hierarchical(s=2.0, engine=Blind()).posterior([[3, 1]]).log_evidence is None
+
+
+def test_the_variational_bound_can_stand_in_for_the_evidence():
+    counts = [[9, 1], [8, 2], [9, 0]]
+    bound = Hierarchical(s="learn", engine=Variational()).posterior(counts)
+    exact = Hierarchical(s="learn").posterior(counts)
+    assert bound.log_evidence < exact.log_evidence
+    assert bound.strength.mean == pytest.approx(exact.strength.mean, rel=0.2)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 2.0, float("nan")])
+def test_a_level_outside_zero_and_one_is_refused(level):
+    strength = Hierarchical(s="learn").posterior([[3, 1]]).strength
+    with pytest.raises(InputError, match="`level`"):
+        strength.interval(level)
