@@ -689,3 +689,13 @@ def test_a_large_network_is_refused(tmp_path) -> None:
         with pytest.raises(TooLargeError, match=r"2\.05e13 cells") as caught:
             function(network)
         assert caught.value.size == 2 * 20**10 + 200
+
+
+@pytest.mark.parametrize("suffix", [".bif", ".bifxml", ".net", ".xdsl"])
+def test_an_integer_and_its_text_stay_apart_in_every_format(suffix, gum, tmp_path) -> None:
+    variable = Variable("a", (0, "0"))
+    network = BayesianNetwork(Dag((), ("a",)), {"a": Cpt.known(Family(variable), [[0.25, 0.75]])})
+    quiet(export, network, tmp_path / f"model{suffix}", True)
+    model = gum.loadBN(str(tmp_path / f"model{suffix}"))  # its variables die with it
+    assert len(set(model.variable("a").labels())) == 2
+    assert quiet(import_network, tmp_path / f"model{suffix}") == network

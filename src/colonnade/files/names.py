@@ -62,8 +62,8 @@ def pattern(held: str, reserved: Iterable[str] = ()) -> re.Pattern[str]:
     return re.compile(rf"(?!(?i:{words})\Z)(?:{held})" if words else held)
 
 
-def encode(text: str) -> str:
-    """Write any text as an identifier.
+def encode(text: str, width: int = 1) -> str:
+    """Write any text as an identifier; codes have at least `width` digits, all meaning the same.
 
     Examples
     --------
@@ -75,11 +75,11 @@ def encode(text: str) -> str:
         if character == "_":
             return "__"
         plain = character.isascii() and character.isalnum()
-        return character if plain else f"_{ord(character):x}_"
+        return character if plain else f"_{ord(character):0{width}x}_"
 
     parts = [part(character) for character in text]
     if not any(len(written) > 2 for written in parts) and text:
-        parts[0] = f"_{ord(text[0]):x}_"
+        parts[0] = f"_{ord(text[0]):0{width}x}_"
     return _PREFIX + "".join(parts)
 
 
@@ -136,11 +136,10 @@ class Alphabet:
         written = []
         for state in states:
             text = str(state)
-            # The text "0" beside the integer 0 gives way.
-            plain = self._holds(self.state, text) and not (
-                isinstance(state, str) and text in others
-            )
-            written.append(text if plain else encode(text))
+            # The text "0" beside the integer 0 gives way: if need be both are encoded, differently.
+            gives_way = isinstance(state, str) and text in others
+            plain = self._holds(self.state, text) and not gives_way
+            written.append(text if plain else encode(text, 6 if gives_way else 1))
         return written
 
     def _holds(self, pattern: re.Pattern[str], text: str) -> bool:
