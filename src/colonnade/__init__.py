@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from colonnade import theory
+    from colonnade.classifier import BayesianNetworkClassifier
     from colonnade.counts import FamilyCounts
     from colonnade.dag import Dag
     from colonnade.em import EM
@@ -44,6 +45,7 @@ __all__ = [
     "EM",
     "BDeu",
     "BayesianNetwork",
+    "BayesianNetworkClassifier",
     "ColonnadeError",
     "CptPosterior",
     "Dag",
@@ -80,6 +82,7 @@ _HOMES = {
     "BDeu": "colonnade.priors",
     "BIC": "colonnade.structure",
     "BayesianNetwork": "colonnade.network",
+    "BayesianNetworkClassifier": "colonnade.classifier",
     "ColonnadeError": "colonnade.exceptions",
     "CptPosterior": "colonnade.posterior",
     "Dag": "colonnade.dag",

@@ -1,0 +1,350 @@
+"""BayesianNetworkClassifier: a Bayesian network as a scikit-learn estimator."""
+
+# ruff: noqa: N803 (scikit-learn calls the features X)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from colonnade.classifier._fitted import Fitted
+from colonnade.classifier._input import (
+    Labelled,
+    checked_classes,
+    labelled_rows,
+    named_columns,
+)
+from colonnade.classifier._intervals import class_intervals
+from colonnade.classifier._structures import Structure
+from colonnade.classifier._warnings import ImpossibleRowWarning, warn
+from colonnade.dag import Dag
+from colonnade.exceptions import DataError, NotSupportedError, expected, listing
+from colonnade.network import BayesianNetwork
+from colonnade.posterior import Interval
+from colonnade.priors import MaximumLikelihood, Prior
+from colonnade.structure.scores import Score
+from colonnade.tables.coded import CodedTable
+
+__all__ = ["BayesianNetworkClassifier"]
+
+Floats = NDArray[np.float64]
+
+
+class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A Bayesian network that tells the probability of each class.
+
+    Takes arrays and data frames. Columns of floating-point numbers are cut at quantiles of the
+    training rows; columns of integers, strings, truth values or categories hold states. Values may
+    be missing in training, where every table is estimated from the rows that are complete for it,
+    and in prediction, where they are summed out exactly.
+
+    Parameters
+    ----------
+    structure : {"naive", "tan", "kdb", "hill_climb"} or Dag
+        Which variables depend on which: every feature on the class alone; on the class and one
+        other feature; on the class and up to `k` others; as found by hill climbing; or as given,
+        between features by their names (x0, x1, ... where the columns have none) and
+        `target_name`. Features that a Dag leaves out play no part.
+    prior : Prior or "auto", optional
+        Of all tables; by default ``Hierarchical()``. ``"auto"`` takes the one with the best
+        leave-one-out log score out of ``Hierarchical()``, ``Hierarchical(s="learn")``,
+        ``SymmetricDirichlet()``, ``BDeu(1)`` and ``BDeu(10)``.
+    bins : int
+        Largest number of intervals of a floating-point column.
+    unknown : {"missing", "raise"}
+        What to do with values that did not occur in training: treat them as missing and say so in
+        an ``UnknownStateWarning``, or refuse.
+    k : int
+        Feature parents of a feature, with ``"kdb"``.
+    root : str, optional
+        Feature at the root of the tree, with ``"tan"``; by default the first.
+    structure_score : BIC, AIC, LogLikelihood or Prior, optional
+        What ``"hill_climb"`` climbs; by default ``BIC()``.
+    classes : sequence, optional
+        All labels there can be; by default those in `y`. A class that is declared but not in `y`
+        keeps its column, and a small probability (but for ``MaximumLikelihood``).
+    target_name : str
+        Name of the class in the network.
+
+    Attributes
+    ----------
+    classes_ : array [class]
+        Labels, sorted: the columns of all probabilities.
+    network_ : BayesianNetwork
+        The fitted network, for queries, files, drawing and everything else.
+    prior_ : Prior
+        The prior of its tables.
+    loo_scores_ : dict of Prior to float
+        Leave-one-out log score of each candidate, only with ``prior="auto"``.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if the columns have names, all of them strings.
+
+    See Also
+    --------
+    colonnade.fit : a network without a class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BayesianNetworkClassifier().fit(X, y)
+    >>> model.predict_proba(X.iloc[[0, 70]]).round(3)
+    array([[0.998, 0.001, 0.001],
+           [0.015, 0.77 , 0.215]])
+    >>> lower, upper = model.predict_interval(X.iloc[[70]], level=0.9, rng=1)
+    >>> bool(lower[0, 1] < 0.77 < upper[0, 1])
+    True
+    """
+
+    classes_: NDArray[Any]
+    network_: BayesianNetwork
+    prior_: Prior
+    loo_scores_: dict[Prior, float]
+    _fitted: Fitted
+
+    def __init__(
+        self,
+        structure: Literal["naive", "tan", "kdb", "hill_climb"] | Dag = "tan",
+        prior: Prior | Literal["auto"] | None = None,
+        bins: int = 5,
+        unknown: Literal["missing", "raise"] = "missing",
+        k: int = 2,
+        root: str | None = None,
+        structure_score: Score | None = None,
+        classes: Sequence[Any] | None = None,
+        target_name: str = "class",
+    ) -> None:
+        self.structure = structure
+        self.prior = prior
+        self.bins = bins
+        self.unknown = unknown
+        self.k = k
+        self.root = root
+        self.structure_score = structure_score
+        self.classes = classes
+        self.target_name = target_name
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> BayesianNetworkClassifier:
+        """Learn the structure and all tables.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        y : array [row]
+            Labels: strings, integers or truth values.
+        sample_weight : array [row], optional
+            How often each row counts, in the structure and in the cut points as well. A row of
+            weight zero is as good as not there, whatever values or class it has.
+
+        Returns
+        -------
+        self
+        """
+        rows = labelled_rows(self, X, y, sample_weight, reset=True)
+        declared = None if self.classes is None else checked_classes(self.classes)
+        return self._take(self._learned(rows, declared))
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> BayesianNetworkClassifier:
+        """Learn from more rows: counts add up, and the tables follow.
+
+        The first call is like :meth:`fit`. It settles the structure and the cut points for good;
+        apart from that, the result equals a fit to all rows together. New values of a column become
+        states, and new labels become classes unless the classes were declared.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        y : array [row]
+        classes : array [class], optional
+            All labels there will be, in the first call; the same or nothing later.
+        sample_weight : array [row], optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "network_")
+        rows = labelled_rows(self, X, y, sample_weight, reset=first)
+        declared = self._declared(classes, first)
+        if first:
+            return self._take(self._learned(rows, declared))
+        return self._take(self._fitted.add(rows, self.prior))
+
+    def _declared(self, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
+        """Classes declared here or in the constructor, which must agree."""
+        declared = None if self.classes is None else checked_classes(self.classes)
+        if classes is None:
+            return declared
+        given = checked_classes(classes)
+        known = declared if first else self.classes_
+        if known is not None and not np.array_equal(known, given):
+            raise expected(f"the classes known already, {listing(known)},", "classes", classes)
+        return given
+
+    def _learned(self, rows: Labelled, declared: NDArray[Any] | None) -> Fitted:
+        if self.unknown not in ("missing", "raise"):
+            raise expected("'missing' or 'raise'", "unknown", self.unknown)
+        if not isinstance(self.target_name, str) or not self.target_name:
+            raise expected("a non-empty string", "target_name", self.target_name)
+        structure = Structure(self.structure, self.k, self.root, self.structure_score)
+        return Fitted.learn(rows, self.target_name, declared, self.bins, structure, self.prior)
+
+    def _take(self, fitted: Fitted) -> BayesianNetworkClassifier:
+        self._fitted = fitted
+        self.classes_ = fitted.labels
+        self.network_ = fitted.network
+        self.prior_ = fitted.prior
+        if fitted.scores is not None:
+            self.loo_scores_ = fitted.scores
+        elif hasattr(self, "loo_scores_"):
+            del self.loo_scores_  # of an earlier fit
+        return self
+
+    # ------------------------------------------------------------- prediction
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+
+        Returns
+        -------
+        array [row]
+        """
+        coded = self._coded(X)
+        if len(self.classes_) == 1:
+            return np.repeat(self.classes_, coded.rows)
+        best, possible = self._fitted.tables.most_probable(coded)
+        if not possible.all():
+            best[~possible] = self._impossible(coded, ~possible).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithm of the probability of each class given the row, ``[row, class]``.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        """
+        coded = self._coded(X)
+        if len(self.classes_) == 1:
+            return np.zeros((coded.rows, 1))
+        logs = self._fitted.tables.log_joint(coded, everything=False, normalised=True)
+        impossible = np.isnan(logs[:, 0])
+        if impossible.any():
+            logs[impossible] = self._impossible(coded, impossible)
+        return logs
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class given the row, ``[row, class]``.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        """
+        logs = self.predict_log_proba(X)
+        return np.exp(logs, out=logs)
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """Logarithm of the probability of the row together with each class, ``[row, class]``.
+
+        What is missing in a row is summed out. Minus infinity for what cannot occur, NaN for what
+        ``MaximumLikelihood()`` has no probabilities for.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        """
+        coded = self._coded(X)
+        return self._fitted.tables.log_joint(coded, everything=True, normalised=False)
+
+    def predict_interval(
+        self,
+        X: Any,
+        level: float = 0.95,
+        draws: int = 200,
+        rng: np.random.Generator | int | None = None,
+    ) -> Interval:
+        """Credible interval of the probability of each class.
+
+        Draws all tables that the class depends on from their joint posterior, and the probability
+        of each class from those: the interval says how well the training rows determine it.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        level : float
+            Probability inside; equal tails outside.
+        draws : int
+        rng : Generator or int, optional
+
+        Returns
+        -------
+        Interval
+            ``lower`` and ``upper``, each ``[row, class]``.
+        """
+        coded = self._coded(X)
+        if isinstance(self.prior_, MaximumLikelihood):
+            raise NotSupportedError(
+                f"predict_interval with {self.prior_!r}",
+                "it has no posterior to draw tables from",
+                "use Hierarchical(), SymmetricDirichlet() or BDeu()",
+            )
+        return class_intervals(self._fitted.tables, coded, level, draws, rng)
+
+    def _coded(self, X: Any) -> CodedTable:
+        check_is_fitted(self)
+        return self._fitted.features.codes(named_columns(self, X), self.unknown)
+
+    def _impossible(self, coded: CodedTable, bad: NDArray[np.bool_]) -> Floats:
+        """Log probabilities for rows that no class can have: what is least impossible, and say so.
+
+        Only relative frequencies leave anything impossible.
+        """
+        columns = [column[bad] for column in coded.codes]
+        logs = self._fitted.tables.floored.log_joint(
+            CodedTable(coded.variables, tuple(columns)), everything=False, normalised=True
+        )
+        row, rows = int(bad.argmax()), int(bad.sum())
+        undefined = np.isnan(logs[:, 0])
+        if undefined.any():
+            row = int(np.flatnonzero(bad)[undefined.argmax()])
+            raise DataError(
+                f"Row {row}",
+                f"{self.prior_!r} has no probabilities for some of its values together, which "
+                f"never occurred ({int(undefined.sum())} such rows).",
+                "use MaximumLikelihood('uniform') or a prior such as Hierarchical()",
+                row=row,
+            )
+        warn(
+            f"{rows} row{'s' * (rows != 1)} (first: {row}) cannot occur with any class under "
+            f"{self.prior_!r}; the classes with the fewest impossible values are taken. "
+            "Hint: use a prior such as Hierarchical(), which leaves nothing impossible.",
+            ImpossibleRowWarning,
+        )
+        return logs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

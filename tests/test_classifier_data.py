@@ -1,0 +1,416 @@
+"""What the classifier makes of tables, gaps, labels, weights and more rows."""
+
+# ruff: noqa: N806 (scikit-learn calls the features X)
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine
+
+from colonnade.classifier import (
+    BayesianNetworkClassifier,
+    ImpossibleRowWarning,
+    UnknownStateWarning,
+)
+from colonnade.classifier._features import quantile_points
+from colonnade.dag import Dag
+from colonnade.exceptions import DataError, InputError
+from colonnade.network import fit
+from colonnade.priors import MaximumLikelihood
+from colonnade.structure import AIC
+from labelled_tables import STRUCTURES, frame_of, letters, mixed, with_gaps
+
+# ------------------------------------------------------------------------ more and more rows
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"structure": "naive"},
+        {"structure": "naive", "prior": "auto"},
+        {"structure": Dag([("class", "colour"), ("colour", "size"), ("class", "size")])},
+    ],
+    ids=["naive", "auto", "dag"],
+)
+def test_partial_fit_equals_fit_on_the_union(options) -> None:
+    first, second = frame_of(60), frame_of(50, seed=1, more=True)
+    first.loc[:5, "colour"] = None
+    rng = np.random.default_rng(2)
+    labels = rng.choice(["n", "o"], 60), rng.choice(["m", "n", "o"], 50)
+    weights = rng.integers(0, 3, 110)
+    together = BayesianNetworkClassifier(**options).fit(
+        pd.concat([first, second]), np.concatenate(labels), weights
+    )
+    model = BayesianNetworkClassifier(**options)
+    model.partial_fit(first, labels[0], sample_weight=weights[:60])
+    model.partial_fit(second, labels[1], sample_weight=weights[60:])
+    assert list(model.classes_) == list(together.classes_)
+    assert model.network_ == together.network_
+    assert model.prior_ == together.prior_
+
+
+def test_partial_fit_keeps_structure_and_cut_points() -> None:
+    data = load_wine()
+    odd = np.arange(len(data.target)) % 2 == 1
+    model = BayesianNetworkClassifier("tan").fit(data.data[odd], data.target[odd])
+    dag, cuts = model.network_.dag, model.network_.discretizer
+    model.partial_fit(data.data[~odd], data.target[~odd])
+    assert model.network_.dag == dag
+    assert model.network_.discretizer == cuts
+    columns = dict(zip((f"x{j}" for j in range(13)), data.data.T, strict=True))
+    cut = cuts.apply(columns) | {"class": data.target}
+    whole = fit(cut, dag, variables=model.network_.variables)
+    assert all(model.network_[name] == whole[name] for name in whole)
+
+
+def test_partial_fit_of_declared_classes() -> None:
+    X, y = letters(rows=30)
+    model = BayesianNetworkClassifier("naive").partial_fit(X, y, classes=[0, 1, 2, 3])
+    assert model.predict_proba(X).shape == (30, 4)
+    model.partial_fit(X, y, classes=[3, 2, 1, 0])
+    with pytest.raises(DataError, match=r"labels \[7\] are not among the classes \[0, 1, 2, 3\]"):
+        model.partial_fit(X[:1], [7])
+    with pytest.raises(InputError, match="the classes known already"):
+        model.partial_fit(X, y, classes=[0, 1, 2])
+
+
+def test_partial_fit_of_a_column_that_was_empty() -> None:
+    model = BayesianNetworkClassifier("naive")
+    model.partial_fit(np.array([[np.nan, 1.0], [np.nan, 2.0]]), ["a", "b"])
+    assert model.network_["x0"].family.child.states == ("(no value)",)
+    model.partial_fit(np.array([[0.0, 1.0], [5.0, 2.0]]), ["a", "b"])
+    assert model.network_["x0"].counts.to_array().tolist() == [[1, 0], [0, 1]]
+    assert model.predict([[0.0, np.nan], [5.0, np.nan]]).tolist() == ["a", "b"]
+
+
+def test_partial_fit_refuses_another_kind_of_values() -> None:
+    model = BayesianNetworkClassifier("naive").partial_fit(np.array([[1], [2]]), [0, 1])
+    with pytest.raises(DataError, match=r"Column 'x0': \['b'\] are of another kind than \[1, 2\]"):
+        model.partial_fit(np.array([["b"]], dtype=object), [0])
+    with pytest.raises(DataError, match=r"Column 'x0': 2.5 of type float is not a state"):
+        model.partial_fit(np.array([[2.5]]), [0])
+    with pytest.raises(DataError, match=r"`y`: \['0'\] are of another kind than \[0, 1\]"):
+        model.partial_fit(np.array([[2]]), ["0"])
+    model.partial_fit(np.array([[2.0], [3.0]]), [0, 1])  # whole numbers, as floats
+    assert model.network_["x0"].family.child.states == (1, 2, 3)
+
+
+# --------------------------------------------------------------------------- kinds of tables
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_every_kind_of_table_gives_the_same(structure) -> None:
+    frame, y = mixed()
+    wanted = BayesianNetworkClassifier(structure).fit(frame, y)
+    chances = wanted.predict_proba(frame)
+    plain = frame.assign(size=frame["size"].astype(object))
+    for table in (
+        pl.from_pandas(plain).with_columns(pl.col("size").cast(pl.Enum(["s", "m", "l"]))),
+        pa.Table.from_pandas(frame, preserve_index=False),
+    ):
+        model = BayesianNetworkClassifier(structure).fit(table, y)
+        assert model.network_ == wanted.network_
+        assert list(model.feature_names_in_) == list(frame.columns)
+        np.testing.assert_array_equal(model.predict_proba(table), chances)
+    # An array of objects has no list of categories, so the one nobody has is unknown.
+    objects = BayesianNetworkClassifier(structure).fit(plain.to_numpy(dtype=object), y)
+    assert objects.network_["x3"].family.child.states == ("m", "s")
+    assert objects.network_["x4"].family.cardinality == 5
+
+
+def test_states_of_each_kind_of_column() -> None:
+    frame, y = mixed()
+    network = BayesianNetworkClassifier("naive", bins=3).fit(frame, y).network_
+    states = {name: network[name].family.child.states for name in network}
+    assert states["colour"] == ("blue", "red")
+    assert states["count"] == (1, 2, 3, 4)
+    assert states["flag"] == (False, True)
+    assert states["size"] == ("s", "m", "l")
+    assert len(states["weight"]) == 3
+    assert states["class"] == (0, 1)
+
+
+def test_floats_are_always_cut() -> None:
+    """Whole numbers among which there is a NaN as well: a fold without it must not differ."""
+    X = np.arange(40.0)[:, None]
+    gappy = np.append(X, [[np.nan]], axis=0)
+    y = np.arange(40) // 20
+    without = BayesianNetworkClassifier().fit(X, y)
+    with_one = BayesianNetworkClassifier().fit(gappy, np.append(y, 0))
+    assert without.network_["x0"].family == with_one.network_["x0"].family
+
+
+def test_numbers_beside_strings_in_a_list_stay_numbers() -> None:
+    rows = [["a", 1.5], ["b", 2.5], ["a", 3.5], ["b", 9.5]]
+    model = BayesianNetworkClassifier("naive", bins=2).fit(rows, [0, 1, 0, 1])
+    assert model.network_["x1"].family.child.states == ("(-inf, 3]", "(3, inf)")
+    assert model.predict([["a", 1.0]]).tolist() == [0]
+
+
+def test_integers_may_come_back_as_floats() -> None:
+    X, y = letters()
+    model = BayesianNetworkClassifier().fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X.astype(float)), model.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "weights", "bins", "points"),
+    [
+        ([1, 2, 3, 4, 5, 6], None, 3, (2.5, 4.5)),
+        ([1, 2, 3], None, 5, (1.5, 2.5)),
+        ([0, 0, 0, 0, 1, 2, 3], None, 2, (0.0,)),
+        ([1, 1, 1], None, 4, ()),
+        ([1, 2, 3, 4], [1, 1, 1, 5], 2, (3.5,)),
+        ([1, 2, 3, 4], [0.5, 0.5, 0.5, 0.5], 2, (2.5,)),
+        ([1, 2, 3, 3, 3, 3, 3], None, 2, (2.5,)),
+    ],
+)
+def test_quantile_points(numbers, weights, bins, points) -> None:
+    weights = None if weights is None else np.array(weights)
+    assert quantile_points(np.array(numbers, float), weights, bins) == points
+
+
+@given(
+    st.lists(st.integers(-5, 5), min_size=2, max_size=40),
+    st.integers(2, 6),
+    st.integers(0, 2**32 - 1),
+)
+def test_quantile_points_of_weights_are_those_of_repeated_rows(values, bins, seed) -> None:
+    numbers = np.array(values) / 4
+    weights = np.random.default_rng(seed).integers(1, 4, len(numbers))
+    points = quantile_points(np.repeat(numbers, weights), None, bins)
+    assert quantile_points(numbers, weights, bins) == points
+    assert len(points) < bins
+    assert all(low < high for low, high in itertools.pairwise(points))
+    assert all(numbers.min() <= point < numbers.max() for point in points)
+
+
+# ---------------------------------------------------------------------- missing and unknown
+
+
+def test_missing_in_training_is_counted_where_available() -> None:
+    X = np.array([[0, 0], [1, np.nan], [np.nan, 1], [1, 1]])
+    model = BayesianNetworkClassifier(Dag([("class", "x0"), ("class", "x1"), ("x0", "x1")]))
+    model.fit(X, [0, 0, 1, 1])
+    assert model.network_["class"].counts.total == 4
+    assert model.network_["x0"].counts.total == 3
+    assert model.network_["x1"].counts.total == 2
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("share", [0.05, 0.6])
+def test_structures_are_learned_despite_gaps(structure, share) -> None:
+    X, y = letters(rows=600)
+    gappy = with_gaps(X, share)
+    model = BayesianNetworkClassifier(structure).fit(gappy, y)
+    assert model.score(X.astype(float), y) > 0.75
+    assert set(model.network_) == {*(f"x{j}" for j in range(6)), "class"}
+    assert max(model.network_[f"x{j}"].family.cardinality for j in range(6)) == 4
+
+
+def test_a_column_without_any_value_plays_no_part() -> None:
+    X, y = letters()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = BayesianNetworkClassifier("naive").fit(frame, y)
+    empty = frame.assign(none=None, nan=np.nan)
+    extended = BayesianNetworkClassifier("naive").fit(empty, y)
+    np.testing.assert_allclose(extended.predict_proba(empty), model.predict_proba(frame))
+    with pytest.warns(UnknownStateWarning, match="Column 'none': 400 rows with"):
+        extended.predict(empty.assign(none="some"))
+
+
+def test_unknown_values_are_missing_and_told_once() -> None:
+    frame, y = mixed()
+    model = BayesianNetworkClassifier().fit(frame, y)
+    strange = frame.head(6).copy()
+    strange.loc[:2, "colour"] = ["green", "green", "pink"]
+    strange.loc[4, "count"] = 99
+    missing = frame.head(6).copy()
+    missing.loc[:2, "colour"] = None
+    missing["count"] = missing["count"].astype("Int64")
+    missing.loc[4, "count"] = pd.NA
+    with pytest.warns(UnknownStateWarning) as caught:
+        found = model.predict_proba(strange)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert str(caught[0].message) == (
+        "Values that did not occur in training are treated as missing. Column 'colour': 3 rows "
+        "with ['green', 'pink']; Column 'count': 1 row with [99]. "
+        "Hint: unknown='raise' makes this an error."
+    )
+    np.testing.assert_array_equal(found, model.predict_proba(missing))
+    strict = BayesianNetworkClassifier(unknown="raise").fit(frame, y)
+    with pytest.raises(DataError, match="Column 'colour': states 'green'"):
+        strict.predict(strange)
+
+
+def test_infinity_is_refused() -> None:
+    frame, y = mixed()
+    model = BayesianNetworkClassifier().fit(frame, y)
+    frame.loc[7, "weight"] = np.inf
+    with pytest.raises(DataError, match=r"Column 'weight': infinity in row 7\. Hint: use NaN"):
+        BayesianNetworkClassifier().fit(frame, y)
+    with pytest.raises(DataError, match="Column 'weight': infinity in row 7"):
+        model.predict(frame)
+    with pytest.raises(ValueError, match="infinity"):
+        BayesianNetworkClassifier().fit(np.array([[1.0], [np.inf]]), [0, 1])
+
+
+def test_impossible_rows_are_told() -> None:
+    X = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    y = np.array(["a", "a", "b", "b"])
+    model = BayesianNetworkClassifier("naive", MaximumLikelihood("uniform")).fit(X, y)
+    assert model.predict_log_proba([[0, 0]]).tolist() == [[0.0, -np.inf]]
+    with pytest.warns(ImpossibleRowWarning, match=r"1 row \(first: 1\) cannot occur"):
+        found = model.predict_proba([[0, 0], [0, 1]])
+    np.testing.assert_allclose(found, [[1.0, 0.0], [0.5, 0.5]])
+    # Three columns: the class with fewer impossible values is taken.
+    model.fit(np.column_stack([X, X[:, 0]]), y)
+    with pytest.warns(ImpossibleRowWarning):
+        assert model.predict([[0, 1, 1]]).tolist() == ["b"]
+    assert np.isneginf(model.predict_joint_log_proba([[0, 1, 1]])).all()
+
+
+def test_probabilities_that_do_not_exist_are_refused() -> None:
+    X, y = letters(rows=20, states=4)
+    model = BayesianNetworkClassifier("kdb", MaximumLikelihood()).fit(X, y)
+    with pytest.raises(DataError, match=r"Row \d+: MaximumLikelihood\(unobserved='nan'\) has no"):
+        model.predict(letters(seed=3)[0])
+
+
+# ----------------------------------------------------------------------- classes and weights
+
+
+@pytest.mark.parametrize(
+    "labels", [["no", "yes"], [0, 1], [False, True], [0.0, 1.0], [-3, 7]], ids=str
+)
+def test_labels_of_every_kind(labels) -> None:
+    X, y = letters(classes=2)
+    y = np.array(labels)[y]
+    model = BayesianNetworkClassifier().fit(X, y)
+    assert model.classes_.dtype == y.dtype
+    assert model.classes_.tolist() == labels
+    assert model.predict(X).dtype == y.dtype
+    assert model.score(X, y) > 0.8
+    assert model.network_["class"].family.child.states == tuple(
+        int(label) if isinstance(label, float) else label for label in labels
+    )
+
+
+def test_declared_classes_keep_their_column() -> None:
+    X, y = letters()
+    some = y < 2
+    model = BayesianNetworkClassifier(classes=[2, 1, 0]).fit(X[some], y[some])
+    assert model.classes_.tolist() == [0, 1, 2]
+    chances = model.predict_proba(X)
+    assert chances.shape == (400, 3)
+    assert (chances[:, 2] > 0).all()
+    assert chances[:, 2].max() < 0.5
+    with pytest.raises(DataError, match=r"`y`: labels \[2\] are not among the classes \[0, 1\]"):
+        BayesianNetworkClassifier(classes=[0, 1]).fit(X, y)
+    with pytest.raises(DataError, match=r"labels \['0', '1', '2'\] are not among"):
+        BayesianNetworkClassifier(classes=[0, 1, 2]).fit(X, y.astype(str))
+    with pytest.raises(InputError, match="Expected different labels for `classes`"):
+        BayesianNetworkClassifier(classes=[0, 1, 1]).fit(X, y)
+
+
+def test_a_single_class_is_certain() -> None:
+    X, _ = letters(rows=10)
+    model = BayesianNetworkClassifier().fit(X, ["only"] * 10)
+    assert model.predict_proba(X).tolist() == [[1.0]] * 10
+    assert set(model.predict(X)) == {"only"}
+
+
+def test_weights_count_rows() -> None:
+    X, y = letters(rows=60)
+    weights = np.random.default_rng(0).integers(0, 3, 60)
+    weighted = BayesianNetworkClassifier().fit(X, y, sample_weight=weights)
+    repeated = BayesianNetworkClassifier().fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    assert weighted.network_ == repeated.network_
+    with pytest.raises(InputError, match=r"some of them positive, for `sample_weight`, got -1\.0"):
+        BayesianNetworkClassifier().fit(X, y, sample_weight=weights - 1)
+    halves = BayesianNetworkClassifier("naive").fit(X, y, sample_weight=np.full(60, 0.5))
+    assert halves.network_["class"].counts.total == 30
+
+
+def test_a_row_without_weight_is_not_there() -> None:
+    X, y = letters(rows=60)
+    strange = np.vstack([X, [[50] * 6]])
+    model = BayesianNetworkClassifier().fit(strange, np.append(y, 9), [1.0] * 60 + [0.0])
+    assert model.network_ == BayesianNetworkClassifier().fit(X, y).network_
+
+
+# ---------------------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"structure": "tree"}, r"one of \['naive', 'tan', 'kdb', 'hill_climb'\] or a Dag"),
+        ({"structure": 3}, "or a Dag for `structure`"),
+        ({"structure": Dag([("x0", "x1")])}, "a graph that has the class, 'class',"),
+        ({"structure": Dag([("class", "z")])}, r"got \['z'\] as well"),
+        ({"k": 3}, "its default, 2, with structure='tan' for `k`"),
+        ({"structure": "kdb", "root": "x0"}, "`root`.*belongs to structure='tan'"),
+        ({"structure_score": AIC()}, "`structure_score`.*structure='hill_climb'"),
+        ({"structure": "kdb", "k": -1}, "`k`"),
+        ({"root": "z"}, "`root`"),
+        ({"prior": "bdeu"}, "a prior, 'auto' or None for `prior`"),
+        ({"bins": 1}, "a whole number of at least 2 for `bins`"),
+        ({"unknown": "ignore"}, "'missing' or 'raise' for `unknown`"),
+        ({"target_name": ""}, "a non-empty string for `target_name`"),
+        ({"target_name": "x1"}, "a name that no feature has for `target_name`"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_options_that_cannot_be(options, message) -> None:
+    X, y = letters(rows=20)
+    with pytest.raises(InputError, match=message):
+        BayesianNetworkClassifier(**options).fit(X, y)
+
+
+def test_options_reach_the_structure() -> None:
+    X, y = letters()
+    rooted = BayesianNetworkClassifier("tan", root="x4").fit(X, y).network_.dag
+    assert rooted.parents("x4") == ("class",)
+    wide = BayesianNetworkClassifier("kdb", k=4).fit(X, y).network_.dag
+    assert max(len(wide.parents(f"x{j}")) for j in range(6)) == 5
+    sparse, dense = (
+        BayesianNetworkClassifier("hill_climb", structure_score=score).fit(X, y).network_.dag
+        for score in (None, AIC())
+    )
+    assert len(dense.arcs) > len(sparse.arcs)
+    named = BayesianNetworkClassifier(target_name="species").fit(X, y)
+    assert "species" in named.network_
+
+
+def test_features_outside_a_dag_play_no_part() -> None:
+    X, y = letters()
+    dag = Dag([("class", "x0"), ("x2", "class")])
+    model = BayesianNetworkClassifier(dag).fit(X, y)
+    changed = X.copy()
+    changed[:, [1, 3, 4, 5]] = 0
+    np.testing.assert_array_equal(model.predict_proba(changed), model.predict_proba(X))
+    assert set(model.network_) == {"class", "x0", "x2"}
+
+
+def test_bad_frames() -> None:
+    frame, y = mixed()
+    model = BayesianNetworkClassifier()
+    with pytest.raises(InputError, match="at least one row and one column for `X`"):
+        model.fit(frame.head(0), y[:0])
+    twice = pd.concat([frame, frame["flag"]], axis=1)
+    with pytest.raises(DataError, match=r"Columns \['flag'\]: these names occur more than once"):
+        model.fit(twice, y)
+    with pytest.raises(DataError, match=r"Column 'when'.*not states"):
+        model.fit(frame.assign(when=pd.Timestamp("2020-01-01")), y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.fit(frame, y).predict(frame.rename(columns={"flag": "flags"}))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(frame, y[:-1])

@@ -1,0 +1,104 @@
+"""The classifier among scikit-learn's tools, and its own checks."""
+
+# ruff: noqa: N806 (scikit-learn calls the features X)
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import colonnade as cn
+from colonnade.classifier import (
+    BayesianNetworkClassifier,
+)
+from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
+from labelled_tables import STRUCTURES, letters
+
+# ------------------------------------------------------------------------- scikit-learn's world
+
+
+def checks():
+    """All of scikit-learn's own checks, for every structure and every kind of prior."""
+    from sklearn.utils.estimator_checks import estimator_checks_generator
+
+    priors = [Hierarchical(), SymmetricDirichlet(), BDeu(1), MaximumLikelihood("uniform")]
+    pairs = [*itertools.product(STRUCTURES, priors), ("tan", Hierarchical(s="learn"))]
+    for structure, prior in [*pairs, ("naive", "auto")]:
+        model = BayesianNetworkClassifier(structure, prior)
+        for number, (estimator, check) in enumerate(estimator_checks_generator(model)):
+            name = getattr(check, "func", check).__name__
+            if name == "check_array_api_input":  # needs another way of starting Python
+                continue
+            kind = prior if isinstance(prior, str) else type(prior).__name__
+            yield pytest.param(estimator, check, id=f"{structure}-{kind}-{name}-{number}")
+
+
+@pytest.mark.filterwarnings("ignore::colonnade.classifier.ImpossibleRowWarning")
+@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+def test_scikit_learn_checks(estimator, check) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_clone_and_pickle(structure) -> None:
+    X, y = letters()
+    model = BayesianNetworkClassifier(structure, prior=BDeu(3)).fit(X, y)
+    chances = model.predict_proba(X)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict_proba(X), chances)
+    assert copy.network_ == model.network_
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params()
+    assert not hasattr(fresh, "network_")
+
+
+def test_pipeline_and_search() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    pipeline = make_pipeline(FunctionTransformer(), BayesianNetworkClassifier())
+    assert cross_val_score(pipeline, X, y).mean() > 0.88
+    grid = {"structure": ["naive", "tan"], "prior": [None, BDeu(1)], "bins": [3, 5]}
+    search = GridSearchCV(BayesianNetworkClassifier(), grid, scoring="neg_log_loss", cv=3)
+    search.fit(X, y)
+    assert search.best_params_["structure"] in ("naive", "tan")
+    assert search.best_estimator_.feature_names_in_.tolist() == X.columns.tolist()
+    search.set_params(estimator__structure="naive")
+    pipeline.set_output(transform="pandas").fit(X, y)
+
+
+def test_calibration_of_a_class_that_a_fold_lacks() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    model = CalibratedClassifierCV(BayesianNetworkClassifier("naive"), cv=3).fit(X, y)
+    chances = model.predict_proba(X)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    raw = BayesianNetworkClassifier("naive").fit(X, y).predict_proba(X)
+    own = np.arange(len(y)), y
+    assert -np.log(chances[own]).mean() < -np.log(raw[own]).mean()
+
+
+def test_sample_weight_is_routed() -> None:
+    X, y = letters(rows=90)
+    weights = np.random.default_rng(0).integers(1, 4, 90)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = BayesianNetworkClassifier().set_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=True)
+        result = cross_validate(
+            model, X, y, params={"sample_weight": weights}, cv=3, return_estimator=True
+        )
+    total = sum(e.network_["class"].counts.total for e in result["estimator"])
+    assert total == 2 * weights.sum()
+
+
+def test_public_names() -> None:
+    assert cn.BayesianNetworkClassifier is BayesianNetworkClassifier
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BayesianNetworkClassifier().fit(*load_iris(return_X_y=True)).predict(np.zeros((1, 4)))
