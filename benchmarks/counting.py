@@ -12,6 +12,9 @@ import numpy as np
 
 from benchmarks import alarm
 from benchmarks.timing import print_table, shown
+from colonnade.dag import Dag
+from colonnade.network import fit
+from colonnade.priors import BDeu
 from colonnade.tables import CodedTable, LogTable, count, encode, row_log_probability
 from colonnade.variables import Family
 
@@ -124,7 +127,12 @@ def log_tables(families: list[Family]) -> list[LogTable]:
 
 def peer_rows(frame: Any, families: list[Family]) -> list[Row]:
     """The whole path from the same pandas frame, of the packages that are installed."""
-    timed = [once("from pandas: encode + count", lambda: count(encode(frame), families))]
+    dag = Dag(tuple((p.name, f.child.name) for f in families for p in f.parents))
+    timed = [
+        once("from pandas: encode + count", lambda: count(encode(frame), families)),
+        best("from pandas: fit, BDeu(1)", lambda: fit(frame, dag, BDeu(1)), 3),
+        best("from pandas: fit, Hierarchical()", lambda: fit(frame, dag), 3),
+    ]
     if importlib.util.find_spec("pyagrum"):
         timed += pyagrum_rows(frame, families)
     if importlib.util.find_spec("pgmpy"):
