@@ -8,23 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.special import digamma, expected_tables, minus_log_beta, variance_tables
-
-
-@njit(cache=True, nogil=True)
-def state_tables(start, count, times, u):  # type: ignore[no-untyped-def]
-    """Expected number of tables of every state at rates u.
-
-    And its derivative with respect to ln u.
-    """
-    states = u.size
-    mean = np.zeros(states)
-    spread = np.zeros(states)
-    for x in range(states):
-        for i in range(start[x], start[x + 1]):
-            mean[x] += times[i] * expected_tables(u[x], count[i])
-            spread[x] += times[i] * variance_tables(u[x], count[i])
-    return mean, spread
+from colonnade.kernels.special import digamma, expected_tables, minus_log_beta
 
 
 @njit(cache=True, nogil=True)
