@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from colonnade._elimination import Elimination
-from colonnade._gaps import Members, find_gaps
-from colonnade._penalty import Penalty
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.em import EM
 from colonnade.exceptions import ConvergenceWarning, InputError, NotSupportedError, TooLargeError
+from colonnade.missing.elimination import Elimination
+from colonnade.missing.em import EM
+from colonnade.missing.gaps import Members, find_gaps
+from colonnade.missing.penalty import Penalty
 from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from colonnade.classifier import BayesianNetworkClassifier
     from colonnade.counts import FamilyCounts
     from colonnade.dag import Dag
-    from colonnade.em import EM
     from colonnade.exceptions import ColonnadeError
     from colonnade.files import load
+    from colonnade.missing.em import EM
     from colonnade.network import BayesianNetwork, fit
     from colonnade.pooling import Exact, Quadrature, Reference, Variational
     from colonnade.posterior import CptPosterior
@@ -86,7 +86,7 @@ _HOMES = {
     "ColonnadeError": "colonnade.exceptions",
     "CptPosterior": "colonnade.posterior",
     "Dag": "colonnade.dag",
-    "EM": "colonnade.em",
+    "EM": "colonnade.missing.em",
     "Exact": "colonnade.pooling",
     "Family": "colonnade.variables",
     "FamilyCounts": "colonnade.counts",

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._gaps import Gap, Members, find_gaps
 from colonnade.cpt import Cpt
+from colonnade.missing.gaps import Gap, Members, find_gaps
 from colonnade.network import BayesianNetwork
 
 __all__ = ["Logs", "MeanLogs", "add_gaps", "code_rows", "floored_log"]

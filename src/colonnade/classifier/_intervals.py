@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._gaps import distinct
 from colonnade._sparse import find_rows
 from colonnade.classifier._gaps import add_gaps, code_rows
 from colonnade.classifier._tables import ClassTables
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError, expected
+from colonnade.missing.gaps import distinct
 from colonnade.posterior import Interval
 from colonnade.tables.coded import CodedTable
 

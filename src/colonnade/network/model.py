@@ -19,8 +19,8 @@ from colonnade.priors import Prior
 from colonnade.variables import Family, State, Variable
 
 if TYPE_CHECKING:
-    from colonnade.em import EM, EmDiagnostics
     from colonnade.inference import MostProbable, QueryResult
+    from colonnade.missing.em import EM, EmDiagnostics
     from colonnade.tables.discretize import Discretizer
 
 __all__ = ["BayesianNetwork", "fit"]
@@ -142,8 +142,8 @@ class BayesianNetwork:
         >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
         array([0.667, 0.333, 1.   ])
         """
-        from colonnade._likelihood import log_likelihood
-        from colonnade._prepare import coded_for_network
+        from colonnade.network.likelihood import log_likelihood
+        from colonnade.network.preparing import coded_for_network
 
         coded = coded_for_network(table, self.variables, self.discretizer, unknown=unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
@@ -170,7 +170,7 @@ class BayesianNetwork:
         >>> network.sample(5, rng=1)
         {'x': array(['a', 'b', 'a', 'b', 'a'], dtype=object)}
         """
-        from colonnade._sampling import sample
+        from colonnade.network.sampling import sample
 
         return sample(self.dag, self.tables, n, np.random.default_rng(rng))
 
@@ -245,7 +245,7 @@ class BayesianNetwork:
         >>> here.merge(there) == fit({"x": ["a", "b", "b", "a", "b"]}, dag)
         True
         """
-        from colonnade._learning import combined, counts_of
+        from colonnade.network.learning import combined, counts_of
 
         if not isinstance(other, BayesianNetwork):
             raise expected("a BayesianNetwork", "other", other)
@@ -396,7 +396,7 @@ class BayesianNetwork:
     def _learned(
         self, request: str, table: Any, weights: Any, missing: Any, combine: Callable[..., Any]
     ) -> BayesianNetwork:
-        from colonnade._learning import combined, counted, counts_of
+        from colonnade.network.learning import combined, counted, counts_of
 
         counts_of(self.tables, request)  # what cannot be done is refused before the work
         counts = counted(self.tables, self.discretizer, table, weights, missing)
@@ -494,8 +494,8 @@ def fit(
     array([[0.55 , 0.45 ],
            [0.733, 0.267]])
     """
-    from colonnade._prepare import checked_priors, coded_for_fit
-    from colonnade.em import EM, expected_counts
+    from colonnade.missing.em import EM, expected_counts
+    from colonnade.network.preparing import checked_priors, coded_for_fit
     from colonnade.tables.counting import count
 
     coded = coded_for_fit(table, dag, variables, weights)

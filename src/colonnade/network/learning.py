@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from colonnade._prepare import coded_for_network
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.exceptions import CountsError, NotSupportedError
+from colonnade.network.preparing import coded_for_network
 
 if TYPE_CHECKING:
     from colonnade.tables.discretize import Discretizer

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._elimination import Elimination
 from colonnade.dag import Dag
 from colonnade.exceptions import TooLargeError
+from colonnade.missing.elimination import Elimination
 from colonnade.variables import Family, sort_keys
 
 __all__ = ["Gap", "Members", "distinct", "find_gaps"]

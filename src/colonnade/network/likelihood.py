@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._gaps import Codes, Members, distinct, find_gaps
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
+from colonnade.missing.gaps import Codes, Members, distinct, find_gaps
 
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable

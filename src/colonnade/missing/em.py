@@ -6,7 +6,7 @@ falls is the penalised log likelihood of what was observed,
 
     sum over rows of log p(observed values | theta) + sum over tables of the penalty of the prior
 
-(see :mod:`colonnade._penalty` and docs/em.md). The first part is bounded from below by a function
+(see :mod:`colonnade.missing.penalty` and docs/em.md). The first part is bounded from below by one
 that touches it at the present tables and depends on the tables only through
 sum n_yx log(theta_yx), n being the expected counts; the second step raises this bound and the
 penalty together.
@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._gaps import Gap, Members, distinct, find_gaps
-from colonnade._penalty import Penalty
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import ConvergenceWarning, TooLargeError, expected
+from colonnade.missing.gaps import Gap, Members, distinct, find_gaps
+from colonnade.missing.penalty import Penalty
 from colonnade.priors import MaximumLikelihood, Prior, SymmetricDirichlet
 from colonnade.progress import Progress
 from colonnade.variables import Family

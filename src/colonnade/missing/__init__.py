@@ -1,0 +1,1 @@
+"""Rows that lack values: what has to be summed over, and EM."""
