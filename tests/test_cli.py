@@ -563,6 +563,16 @@ def test_convert_there_and_back(folder: Path, tmp_path: Path, suffix: str) -> No
     assert "known" in run("show", out).stdout
 
 
+def test_convert_for_agrum(folder: Path, tmp_path: Path) -> None:
+    out, back = tmp_path / "m.xdsl", tmp_path / "back.json"
+    run("convert", folder / "model.json", out, "--dialect", "agrum")
+    assert 'app="aGrUM"' in out.read_text()
+    assert "read in that way" in run("convert", out, back).stderr
+    assert cn.load(back).dag == cn.load(folder / "model.json").dag
+    refused = run("convert", out, tmp_path / "m.json", "--dialect", "agrum", code=2)
+    assert "a .json file has no dialects" in refused.stderr
+
+
 def test_a_warning_is_one_line_on_standard_error(folder: Path, tmp_path: Path) -> None:
     result = run("convert", folder / "model.json", tmp_path / "m.uai")
     assert re.fullmatch(r"Warning: File 'm\.uai': .*\n", result.stderr)

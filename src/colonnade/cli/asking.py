@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["convert", "query", "show"]
 
 _SHOWN = 40
+
+
+class Dialect(StrEnum):
+    """Who is to read a file."""
+
+    standard = "standard"
+    agrum = "agrum"
 
 
 def show(
@@ -137,6 +145,13 @@ def convert(
             "probabilities alone, without counts and priors.",
         ),
     ],
+    dialect: Annotated[
+        Dialect,
+        typer.Option(
+            help="Who is to read the file: programs that keep to the definition of its format, or "
+            "aGrUM and pyAgrum, which order the parents in .xdsl and .uai in their own way."
+        ),
+    ] = Dialect.standard,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Translate a network from one file format to another, chosen by the endings of the names.
@@ -145,9 +160,11 @@ def convert(
     """
     from colonnade import files
 
+    if dialect is not Dialect.standard and output.suffix.lower() == ".json":
+        raise typer.BadParameter("a .json file has no dialects.", param_hint="--dialect")
     check_output(output, overwrite)
     network = load(source)
-    files.write(network, output, overwrite)
+    files.write(network, output, overwrite, "agrum" if dialect is Dialect.agrum else "standard")
     say(f"Saved {output}")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from colonnade.exceptions import expected
 from colonnade.files.disk import as_path
 from colonnade.files.drafts import FormatWarning
-from colonnade.files.interchange import export, import_network
+from colonnade.files.interchange import Dialect, export, import_network
 from colonnade.files.native import load, save
 from colonnade.files.objects import from_pgmpy, from_pyagrum, to_pgmpy, to_pyagrum
 
@@ -45,7 +46,12 @@ def read(path: str | os.PathLike[str]) -> BayesianNetwork:
     return load(path) if _native(path) else import_network(path)
 
 
-def write(network: BayesianNetwork, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+def write(
+    network: BayesianNetwork,
+    path: str | os.PathLike[str],
+    overwrite: bool = False,
+    dialect: Dialect = "standard",
+) -> None:
     """Write a network to a file of any format, chosen by the ending of the name.
 
     Parameters
@@ -55,11 +61,15 @@ def write(network: BayesianNetwork, path: str | os.PathLike[str], overwrite: boo
         Ends in ``.json`` (native; see :func:`save`) or as :func:`export` wants it.
     overwrite : bool, optional
         Whether an existing file is replaced; by default that is an error.
+    dialect : {"standard", "agrum"}, optional
+        As for :func:`export`; the native format has no dialects.
     """
-    if _native(path):
-        save(network, path, overwrite)
+    if not _native(path):
+        export(network, path, overwrite, dialect)
+    elif dialect != "standard":
+        raise expected("'standard' with a native file", "dialect", dialect)
     else:
-        export(network, path, overwrite)
+        save(network, path, overwrite)
 
 
 def _native(path: str | os.PathLike[str]) -> bool:

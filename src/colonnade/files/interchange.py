@@ -7,7 +7,8 @@ the file is read here; one warning a file says so.
 pyAgrum reads and writes these formats too, and is the independent check in the tests. It is not
 used here because (3.3) it writes six digits in three of the formats and reads single precision in
 three, orders the parents in XDSL and UAI against the definition of these formats, and refuses
-states such as ``<5`` that are common in BIF files.
+states such as ``<5`` that are common in BIF files. Its files in these two are recognised and read
+as it means them, and ``dialect="agrum"`` writes them for it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from colonnade.exceptions import FileFormatError, expected, listing
 from colonnade.files import bif, net, uai, xdsl, xmlbif
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SUFFIXES",
+    "Dialect",
     "export",
     "from_pgmpy",
     "from_pyagrum",
@@ -39,11 +41,16 @@ __all__ = [
 ]
 
 
+Dialect = Literal["standard", "agrum"]
+
+
 class _Format(NamedTuple):
     name: str
     alphabet: Alphabet
     write: Callable[[Sequence[Draft]], str]
     read: Callable[[bytes, list[str]], list[Draft]]
+    # None where aGrUM understands the format as everybody does.
+    write_for_agrum: Callable[[Sequence[Draft]], str] | None = None
 
 
 def _text(content: bytes) -> str:
@@ -57,8 +64,14 @@ def _text(content: bytes) -> str:
 _BIF = _Format("BIF", bif.ALPHABET, bif.write, lambda content, _: bif.read(_text(content)))
 _NET = _Format("NET", net.ALPHABET, net.write, lambda content, _: net.read(_text(content)))
 _XMLBIF = _Format("XMLBIF", xmlbif.ALPHABET, xmlbif.write, lambda content, _: xmlbif.read(content))
-_XDSL = _Format("XDSL", xdsl.ALPHABET, xdsl.write, xdsl.read)
-_UAI = _Format("UAI", uai.ALPHABET, uai.write, lambda content, n: uai.read(_text(content), n))
+_XDSL = _Format("XDSL", xdsl.ALPHABET, xdsl.write, xdsl.read, xdsl.write_for_agrum)
+_UAI = _Format(
+    "UAI",
+    uai.ALPHABET,
+    uai.write,
+    lambda content, notes: uai.read(_text(content), notes),
+    uai.write_for_agrum,
+)
 _FORMATS = {
     ".bif": _BIF,
     ".net": _NET,
@@ -71,7 +84,12 @@ _FORMATS = {
 SUFFIXES = tuple(_FORMATS)
 
 
-def export(network: BayesianNetwork, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+def export(
+    network: BayesianNetwork,
+    path: str | os.PathLike[str],
+    overwrite: bool = False,
+    dialect: Dialect = "standard",
+) -> None:
     """Write a network in the format of another program, chosen by the ending of the name.
 
     Parameters
@@ -83,6 +101,10 @@ def export(network: BayesianNetwork, path: str | os.PathLike[str], overwrite: bo
         ``.uai``.
     overwrite : bool, optional
         Whether an existing file is replaced; by default that is an error.
+    dialect : {"standard", "agrum"}, optional
+        Who is to read the file: programs that keep to the definition of the format, or aGrUM and
+        pyAgrum. It matters in XDSL and UAI, where these (3.3) order parents in their own way; the
+        other formats they read as everybody does. :func:`import_network` tells both apart.
 
     Warns
     -----
@@ -109,10 +131,13 @@ def export(network: BayesianNetwork, path: str | os.PathLike[str], overwrite: bo
     """
     if not isinstance(network, BayesianNetwork):
         raise expected("a BayesianNetwork", "network", network)
+    if dialect not in get_args(Dialect):
+        raise expected("'standard' or 'agrum'", "dialect", dialect)
     path = as_path(path)
     form = _format(path)
     drafts, encoded = sketch(network, form.alphabet)
-    write_bytes(path, form.write(drafts).encode("utf-8"), overwrite)
+    write = form.write_for_agrum if dialect == "agrum" else None
+    write_bytes(path, (write or form.write)(drafts).encode("utf-8"), overwrite)
     if form is _UAI:
         problem = "UAI holds no names; variables and states are numbered in their order"
         warnings.warn(f"File {path.name!r}: {problem}.", FormatWarning, stacklevel=2)

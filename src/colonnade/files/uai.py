@@ -1,32 +1,54 @@
 """UAI, the format of the inference competitions: numbers only, no names.
 
 The last variable of a scope varies fastest, as the format has it. aGrUM (3.3) writes and reads
-the parents the other way round; its files, which carry comments, are read as it means them.
+the parents the other way round. Its files, which have comments behind the scopes, are read as it
+means them, and `write_for_agrum` makes such files.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from colonnade.files.drafts import Draft, DraftError, numbers
 from colonnade.files.names import Alphabet, pattern
 
-__all__ = ["ALPHABET", "read", "write"]
+__all__ = ["ALPHABET", "read", "write", "write_for_agrum"]
 
 # Never seen in a file; only for the steps before.
 ALPHABET = Alphabet(pattern(".*"), pattern(".*"))
 
 
+_BY_AGRUM = re.compile(r"[0-9] *# ")
+
+
 def write(drafts: Sequence[Draft]) -> str:
     """The text of a file."""
     place = {draft.name: k for k, draft in enumerate(drafts)}
+    return _written(drafts, [" ".join(map(str, _scope(draft, place))) for draft in drafts])
+
+
+def write_for_agrum(drafts: Sequence[Draft]) -> str:
+    """The same with parents in the order of aGrUM, and its comments."""
+    place = {draft.name: k for k, draft in enumerate(drafts)}
+    lines = []
+    for k, draft in enumerate(drafts):
+        size, *parents, child = _scope(draft, place)
+        # The table stays: what varies fastest is named first instead of last.
+        lines.append(" ".join(map(str, [size, *reversed(parents), child])) + f"   # v{k}")
+    return _written(drafts, lines)
+
+
+def _scope(draft: Draft, place: Mapping[str, int]) -> list[int]:
+    """Number of variables of a table, then their places, the child last."""
+    scope = [place[name] for name in (*draft.parents, draft.name)]
+    return [len(scope), *scope]
+
+
+def _written(drafts: Sequence[Draft], scopes: Sequence[str]) -> str:
     lines = ["BAYES", str(len(drafts)), " ".join(str(len(draft.labels)) for draft in drafts)]
-    lines.append(str(len(drafts)))
-    for draft in drafts:
-        scope = [place[name] for name in (*draft.parents, draft.name)]
-        lines.append(" ".join(map(str, [len(scope), *scope])))
+    lines += [str(len(drafts)), *scopes]
     for draft in drafts:
         assert draft.rows is not None
         lines += ["", str(draft.rows.size)]
@@ -46,7 +68,7 @@ def read(text: str, notes: list[str]) -> list[Draft]:
         [words.integer("a scope") for _ in range(words.integer("a scope"))]
         for _ in range(functions)
     ]
-    by_agrum = re.search(r"[0-9] *# ", text) is not None
+    by_agrum = _BY_AGRUM.search(text) is not None
     drafts: dict[int, Draft] = {}
     for k, scope in enumerate(scopes):
         place = f"table {k}"

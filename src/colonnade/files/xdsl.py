@@ -1,7 +1,8 @@
 """XDSL, the XML format of GeNIe and SMILE.
 
 The first parent varies slowest and the node itself fastest, as SMILE's manual has it. aGrUM (3.3)
-writes and reads the parents the other way round; files that it signed are read as it means them.
+writes and reads the parents the other way round. Files signed by it are read as it means them, and
+`write_for_agrum` makes such files.
 """
 
 from __future__ import annotations
@@ -16,11 +17,16 @@ from colonnade.files.drafts import Draft, DraftError, numbers
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
 from colonnade.files.tree import parse, text_of
 
-__all__ = ["ALPHABET", "read", "write"]
+__all__ = ["ALPHABET", "read", "write", "write_for_agrum"]
 
 _ID = pattern(r"[A-Za-z][A-Za-z0-9_]*")
 _TITLE = pattern(TEXT)
 ALPHABET = Alphabet(_ID, _ID)
+
+
+# How a program signs its files; the order of parents depends on it.
+_OURS = "Colonnade"
+_AGRUM = "aGrUM"
 
 
 def write(drafts: Sequence[Draft]) -> str:
@@ -28,6 +34,15 @@ def write(drafts: Sequence[Draft]) -> str:
 
     The extensions list the nodes in the order of the network, which is restored from there.
     """
+    return _written(drafts, _OURS)
+
+
+def write_for_agrum(drafts: Sequence[Draft]) -> str:
+    """The same with parents in the order of aGrUM, and its signature."""
+    return _written(drafts, _AGRUM)
+
+
+def _written(drafts: Sequence[Draft], app: str) -> str:
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines += ['<smile version="1.0" id="network" numsamples="10000" discsamples="10000">']
     lines += ["  <nodes>"]
@@ -36,14 +51,16 @@ def write(drafts: Sequence[Draft]) -> str:
         lines.append(f'    <cpt id="{draft.name}">')
         lines += [f'      <state id="{label}" />' for label in draft.labels]
         if draft.parents:
-            lines.append(f"      <parents>{' '.join(draft.parents)}</parents>")
+            # The table stays: what varies fastest is named first instead of last.
+            parents = reversed(draft.parents) if app == _AGRUM else draft.parents
+            lines.append(f"      <parents>{' '.join(parents)}</parents>")
         values = " ".join(map(repr, draft.rows.ravel().tolist()))
         lines.append(f"      <probabilities>{values}</probabilities>")
         if draft.types:
             lines.append(f'      <property id="{TYPES}">{draft.types}</property>')
         lines.append("    </cpt>")
     lines += ["  </nodes>", "  <extensions>"]
-    lines += ['    <genie version="1.0" app="Colonnade" name="network">']
+    lines += [f'    <genie version="1.0" app="{app}" name="network">']
     for k, draft in enumerate(drafts):
         title = draft.title if _TITLE.fullmatch(draft.title) else draft.name
         x, y = 40 + 160 * (k % 6), 40 + 100 * (k // 6)
@@ -68,7 +85,7 @@ def read(content: bytes, notes: list[str]) -> list[Draft]:
     if genie is not None:
         listed = {node.get("id"): k for k, node in enumerate(genie.iter("node"))}
         drafts.sort(key=lambda draft: listed.get(draft.name, len(listed)))
-    if app.startswith("aGrUM"):
+    if app.startswith(_AGRUM):
         for draft in drafts:
             draft.parents.reverse()
         if any(len(draft.parents) > 1 for draft in drafts):
