@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from colonnade import theory
+    from colonnade import files, tables, theory
     from colonnade.classifier import BayesianNetworkClassifier
     from colonnade.counts import FamilyCounts
+    from colonnade.cpt import Cpt
     from colonnade.dag import Dag
     from colonnade.exceptions import ColonnadeError
     from colonnade.files import load
@@ -47,6 +48,7 @@ __all__ = [
     "BayesianNetwork",
     "BayesianNetworkClassifier",
     "ColonnadeError",
+    "Cpt",
     "CptPosterior",
     "Dag",
     "Exact",
@@ -65,6 +67,7 @@ __all__ = [
     "chow_liu",
     "compare",
     "discretize",
+    "files",
     "fit",
     "hill_climb",
     "kdb",
@@ -72,6 +75,7 @@ __all__ = [
     "naive_bayes",
     "score",
     "score_families",
+    "tables",
     "tan",
     "theory",
 ]
@@ -84,6 +88,7 @@ _HOMES = {
     "BayesianNetwork": "colonnade.network",
     "BayesianNetworkClassifier": "colonnade.classifier",
     "ColonnadeError": "colonnade.exceptions",
+    "Cpt": "colonnade.cpt",
     "CptPosterior": "colonnade.posterior",
     "Dag": "colonnade.dag",
     "EM": "colonnade.missing.em",
@@ -111,7 +116,7 @@ _HOMES = {
     "score_families": "colonnade.structure",
     "tan": "colonnade.structure",
 }
-_MODULES = {"theory"}
+_MODULES = {"files", "tables", "theory"}
 
 
 def __getattr__(name: str) -> Any:
