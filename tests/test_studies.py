@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from colonnade import FamilyCounts, Hierarchical, Quadrature, Variational
+from colonnade.cli.app import app
 from colonnade.exceptions import DataError, FileFormatError, InputError, MissingExtraError
 from colonnade.network import fit
 from colonnade.studies import classification, data, engines, joint, mse, wheels
@@ -25,11 +27,11 @@ from colonnade.studies.cells import Cell, Workers, run_cells
 from colonnade.studies.claims import Claim, winners
 from colonnade.studies.data import SETS, DataSet, load
 from colonnade.studies.engines import EngineSettings
-from colonnade.studies.joint import SampleSettings
 from colonnade.studies.mse import MseSettings
 from colonnade.studies.plan import Plan
 from colonnade.studies.prepared import ESTIMATORS, coded, networks, with_climbing, with_tan
-from colonnade.studies.run import main, reproduce
+from colonnade.studies.run import reproduce
+from colonnade.studies.samples import SampleSettings
 from colonnade.studies.summary import Section, claims_table, write_summary
 from colonnade.studies.tidy import Tidy, pooled_interval
 from colonnade.studies.wheels import Pinned
@@ -653,6 +655,22 @@ def test_claims_of_study_3_can_fail(
     ]
 
 
+def test_claims_of_study_3_about_two_data_sets_need_both() -> None:
+    one = scored({**SMALL, **LARGE}, SIZES).where(data=["adult", "nursery"])
+    found = verdicts(classification.claims(one))
+    assert [name for name, holds in found.items() if holds is None] == [
+        "ROC AUC for n > 320 on Adult and Letter: gain between 1 and 5 points",
+        "Accuracy at n = 1280 on Adult and Letter: gain of 1 to 2 points",
+    ]
+
+
+def test_no_more_rows_are_classified_than_asked_for(tmp_path: Path) -> None:
+    settings = SampleSettings(n=(20, 380), repetitions=1, test_rows=50)
+    results = classification.run(settings, [with_tan(synthetic("small"))], tmp_path)
+    assert set(results.where(n=20)["test_rows"]) == {50}
+    assert set(results.where(n=380)["test_rows"]) == {20}
+
+
 # --------------------------------------------------------------------- winners and intervals
 
 
@@ -821,13 +839,18 @@ def test_cells_of_a_table_are_escaped(tmp_path: Path) -> None:
     assert '<td class="">&lt;1&gt;</td>' in (tmp_path / "s.html").read_text()
 
 
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mse", "--quick", "--jobs", "1", "--out", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.strip().endswith("mse.md and mse.html")
+def test_the_command_line(tmp_path: Path) -> None:
+    arguments = ["reproduce", "mse", "--quick", "--jobs", "1", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0
+    assert done.stdout.strip().endswith("mse.md and mse.html")
     assert "Other readings" not in (tmp_path / "mse.md").read_text(encoding="utf-8")
-    assert main(["mse", "--seed", "-1"]) == 2
-    assert "`seed`, got -1" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["mde"])
+
+
+def test_what_to_run_is_checked(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="`seed`, got -1"):
+        Plan(tmp_path, seed=-1)
+    with pytest.raises(InputError, match="`jobs`, got 0"):
+        Plan(tmp_path, jobs=0)
     with pytest.raises(InputError, match="`what`, got 'mde'"):
         reproduce("mde", Plan(tmp_path))

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colonnade._checks import checked_codes, checked_sizes
-from colonnade.counts import Configuration
+from colonnade.counts import Configuration, parent_codes
 from colonnade.exceptions import TooLargeError, amount, expected
-from colonnade.variables import configuration_codes, configuration_index, sort_keys
+from colonnade.variables import sort_keys
 
 __all__ = ["SparseTable", "checked_rows", "find_rows"]
 
@@ -94,6 +94,11 @@ class SparseTable:
         """Whether every configuration has probabilities."""
         return self.default is not None or len(self.rows) == self.configurations
 
+    @property
+    def other(self) -> Floats:
+        """The row of configurations that are not stored, ``[state]``; NaN if they have none."""
+        return np.full(self.states, np.nan) if self.default is None else self.default
+
     def row(self, configuration: Configuration) -> Floats:
         """Return the probabilities of one configuration, ``[state]``; NaN if there are none.
 
@@ -107,14 +112,7 @@ class SparseTable:
         >>> SparseTable((2,), [[1]], [[0.25, 0.75]]).row(0)
         array([nan, nan])
         """
-        if isinstance(configuration, tuple | list | np.ndarray) and np.ndim(configuration) == 1:
-            configuration_index(configuration, self.parent_sizes)  # refuses what does not exist
-            codes = np.array(configuration, dtype=np.int64)
-        else:
-            codes = np.array(
-                configuration_codes(configuration, self.parent_sizes),  # type: ignore[arg-type]
-                dtype=np.int64,
-            )
+        codes = np.array(parent_codes(configuration, self.parent_sizes), dtype=np.int64)
         return np.asarray(self.rows_of(codes.reshape(1, -1))[0])
 
     def rows_of(self, codes: NDArray[Any]) -> Floats:
@@ -133,9 +131,8 @@ class SparseTable:
                [0.5, 0.5]])
         """
         position = self.positions(codes)
-        default = np.full(self.states, np.nan) if self.default is None else self.default
         # The default goes last, where position -1 finds it.
-        return np.vstack([self.rows, default])[position]
+        return np.vstack([self.rows, self.other])[position]
 
     def positions(self, codes: NDArray[Any]) -> NDArray[np.int64]:
         """Return where configurations are stored, -1 for those that are not, ``[row]``.
@@ -172,8 +169,7 @@ class SparseTable:
             raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
         if len(self.rows) == self.configurations:
             return self.rows.copy()
-        default = np.full(self.states, np.nan) if self.default is None else self.default
-        dense = np.tile(default, (self.configurations, 1))
+        dense = np.tile(self.other, (self.configurations, 1))
         dense[sort_keys(self.codes, self.parent_sizes)[:, 0]] = self.rows
         return dense
 

@@ -21,7 +21,7 @@ from colonnade._rows import codes_of, difference, merged
 from colonnade.exceptions import CountsError, TooLargeError, amount, expected
 from colonnade.variables import configuration_codes, configuration_index, sort_keys
 
-__all__ = ["Configuration", "FamilyCounts", "as_counts"]
+__all__ = ["Configuration", "FamilyCounts", "as_counts", "parent_codes"]
 
 Configuration: TypeAlias = int | tuple[int, ...]
 
@@ -228,11 +228,7 @@ class FamilyCounts:
         >>> counts.position(2), counts.position(1)
         (1, None)
         """
-        if isinstance(configuration, Sequence | np.ndarray) and np.ndim(configuration) == 1:
-            configuration_index(configuration, self.parent_sizes)  # refuses what does not exist
-            codes = tuple(operator.index(code) for code in configuration)
-        else:
-            codes = configuration_codes(configuration, self.parent_sizes)  # type: ignore[arg-type]
+        codes = parent_codes(configuration, self.parent_sizes)
         rows = range(self.observed)
         found = bisect_left(rows, codes, key=lambda row: tuple(self.codes[row].tolist()))
         if found < self.observed and tuple(self.codes[found].tolist()) == codes:
@@ -240,16 +236,12 @@ class FamilyCounts:
         return None
 
     def row(self, configuration: Configuration) -> NDArray[Any]:
-        """Return the counts of one configuration, zeros if it was not observed.
+        """Return the counts of one configuration, ``[state]``; zeros if it was not observed.
 
         Parameters
         ----------
         configuration : int or tuple of int
-            Its position among all configurations, or its parent codes.
-
-        Returns
-        -------
-        array [state]
+            As for :meth:`position`.
 
         Examples
         --------
@@ -354,6 +346,20 @@ def as_counts(counts: FamilyCounts | ArrayLike) -> FamilyCounts:
     FamilyCounts(parent_sizes=(2,), states=2, observed=2, total=11)
     """
     return counts if isinstance(counts, FamilyCounts) else FamilyCounts.from_array(counts)
+
+
+def parent_codes(configuration: Configuration, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the parent codes of a configuration that is given by them, or by its position.
+
+    Examples
+    --------
+    >>> parent_codes(3, (2, 3)), parent_codes((1, 0), (2, 3))
+    ((1, 0), (1, 0))
+    """
+    if isinstance(configuration, Sequence | np.ndarray) and np.ndim(configuration) == 1:
+        configuration_index(configuration, sizes)  # refuses what does not exist
+        return tuple(operator.index(code) for code in configuration)
+    return configuration_codes(configuration, sizes)  # type: ignore[arg-type]
 
 
 def _sizes_shown(sizes: tuple[int, ...]) -> str:

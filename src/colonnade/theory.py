@@ -87,9 +87,7 @@ def mse_ideal(
     array([[0.03 , 0.03 ],
            [0.006, 0.006]])
     """
-    mean, strength, size = _checked(alpha, s, n)
-    sampling, shrinking = _parts(strength, size, weight)
-    return (sampling + shrinking) * _spread(mean, strength)
+    return _shrunk(alpha, s, n, weight)[1]
 
 
 def mse_bayesian(
@@ -101,12 +99,8 @@ def mse_bayesian(
 
     Parameters
     ----------
-    alpha : array_like, shape (..., r)
-        True mean of the probabilities; the last axis sums to one.
-    s : array_like
-        True strength of the Dirichlet distribution, above 0.
-    n : array_like
-        Number of observations of the configuration, at least 0.
+    alpha, s, n : array_like
+        As for :func:`mse_ideal`.
     weight : array_like, optional
         Weight of the sample frequencies, from 0 to 1.  By default ``n / (n + s)``: the estimator
         is then ``(n_x + s / r) / (n + s)``.  An estimator that assumes another strength ``t`` has
@@ -123,10 +117,18 @@ def mse_bayesian(
     array([[0.19  , 0.19  ],
            [0.0124, 0.0124]])
     """
+    mean, error, shrinking = _shrunk(alpha, s, n, weight)
+    bias: _Floats = mean - 1.0 / mean.shape[-1]
+    return error + shrinking * (bias * bias)
+
+
+def _shrunk(
+    alpha: ArrayLike, s: ArrayLike, n: ArrayLike, weight: ArrayLike | None
+) -> tuple[_Floats, _Floats, _Floats]:
+    """Return alpha, the error of drawing towards it, and (1 - w)^2."""
     mean, strength, size = _checked(alpha, s, n)
     sampling, shrinking = _parts(strength, size, weight)
-    bias: _Floats = mean - 1.0 / mean.shape[-1]
-    return (sampling + shrinking) * _spread(mean, strength) + shrinking * (bias * bias)
+    return mean, (sampling + shrinking) * _spread(mean, strength), shrinking
 
 
 def _spread(mean: _Floats, strength: _Floats) -> _Floats:

@@ -54,23 +54,19 @@ def prior_of(text: str, option: str = "--prior") -> Prior:
     from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 
     name, colon, rest = text.partition(":")
-    makers: dict[str, Callable[[Any], Prior]] = {
-        "hierarchical": lambda s: Hierarchical(s if s == "learn" else float(s)),
-        "bdeu": lambda ess: BDeu(float(ess)),
-        "symmetric": lambda s: SymmetricDirichlet(float(s)),
-        "ml": MaximumLikelihood,
+    # The class, and what its setting is read as.
+    priors: dict[str, tuple[Callable[..., Prior], Callable[[str], Any]]] = {
+        "hierarchical": (Hierarchical, lambda s: s if s == "learn" else float(s)),
+        "bdeu": (BDeu, float),
+        "symmetric": (SymmetricDirichlet, float),
+        "ml": (MaximumLikelihood, str),
     }
-    plain: dict[str, Callable[[], Prior]] = {
-        "hierarchical": Hierarchical,
-        "bdeu": BDeu,
-        "symmetric": SymmetricDirichlet,
-        "ml": MaximumLikelihood,
-    }
-    if name not in makers:
+    if name not in priors:
         known = "hierarchical, hierarchical:learn, hierarchical:8, bdeu:10, symmetric, symmetric:2"
         raise typer.BadParameter(f"{text!r} is not one of {known}, ml.", param_hint=option)
+    make, setting = priors[name]
     try:
-        return makers[name](rest) if colon else plain[name]()
+        return make(setting(rest)) if colon else make()
     except InputError as error:
         raise typer.BadParameter(f"{text!r}: {error}", param_hint=option) from None
     except ValueError:

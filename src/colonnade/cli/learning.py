@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,12 +14,13 @@ from colonnade.cli import options
 from colonnade.cli.choices import Learn, Learning, Missing, dag_of, prior_of
 from colonnade.cli.models import check_output, summarise
 from colonnade.cli.output import complain, grid, number, say, say_json
+from colonnade.cli.source import Source
 from colonnade.exceptions import DataError
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.network import BayesianNetwork
-    from colonnade.tables import CodedTable, Discretized
+    from colonnade.tables import CodedTable
 
 __all__ = ["compare", "fit"]
 
@@ -39,18 +39,16 @@ def fit(
     ],
     dag: Annotated[
         Path | None,
-        typer.Option(
+        options.about_graph(
             metavar="ARCS.csv",
-            rich_help_panel="Structure",
             help="File with one arc a line: parent,child. A line with one name is a variable "
             "without arcs. Only the variables named here are part of the network.",
         ),
     ] = None,
     learn: Annotated[
         Learn | None,
-        typer.Option(
+        options.about_graph(
             metavar="HOW",
-            rich_help_panel="Structure",
             help="Learn the graph: hc (hill climbing), tan (tree-augmented naive Bayes), chow-liu "
             "(a tree), kdb (k-dependence classifier) or naive (naive Bayes). Every column is a "
             "variable.",
@@ -64,9 +62,7 @@ def fit(
     restarts: options.Restarts = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            min=0, metavar="N", rich_help_panel="Structure", help="Makes --restarts repeatable."
-        ),
+        options.about_graph(min=0, metavar="N", help="Makes --restarts repeatable."),
     ] = None,
     prior: Annotated[
         str,
@@ -79,9 +75,8 @@ def fit(
     ] = "hierarchical",
     missing: Annotated[
         Missing,
-        typer.Option(
+        options.about_data(
             metavar="HOW",
-            rich_help_panel="Data",
             help="What to do with rows that lack values: raise (an error), available (each table "
             "uses the rows that are complete for it) or em (rows are completed by EM). With "
             "--learn and one of the last two the graph is learned from the complete rows.",
@@ -89,9 +84,8 @@ def fit(
     ] = Missing.RAISE,
     weights: Annotated[
         str | None,
-        typer.Option(
+        options.about_data(
             metavar="COLUMN",
-            rich_help_panel="Data",
             help="Column that says how often each row counts; it is no variable.",
         ),
     ] = None,
@@ -130,16 +124,16 @@ def fit(
         seed=seed,
     )
     chosen = prior_of(prior)
-    _check_cut(bins, cut)
+    source = Source(data, bins, cut, ignore, na)
     check_output(output, overwrite)
-    table = _read(data, na, ignore)
+    table = source.read()
     if dag is not None:
         graph = dag_of(dag)
         kept = {name: table[name] for name in (*graph.variables, weights) if name in table}
-        ready: Any = _cut(kept, bins, cut, weights)
+        ready: Any = source.discretized(kept, weights)
         network = estimate(ready, graph, chosen, weights=weights, missing=missing.value)
     else:
-        coded = encode(_cut(table, bins, cut, weights), weights=weights)
+        coded = encode(source.discretized(table, weights), weights=weights)
         graph = _learned(learning, coded, missing)
         network = estimate(coded, graph, chosen, missing=missing.value)
     _tell_em(network)
@@ -152,18 +146,16 @@ def compare(
     data: options.Data,
     learn: Annotated[
         list[Learn] | None,
-        typer.Option(
+        options.about_graph(
             metavar="HOW",
-            rich_help_panel="Structure",
             help="A way to learn the graph, anew in every fold: hc, tan, chow-liu, kdb or naive; "
             "may be given several times.",
         ),
     ] = None,
     dag: Annotated[
         list[Path] | None,
-        typer.Option(
+        options.about_graph(
             metavar="ARCS.csv",
-            rich_help_panel="Structure",
             help="File with one arc a line: parent,child; may be given several times. Columns that "
             "it does not name are variables without arcs.",
         ),
@@ -222,8 +214,8 @@ def compare(
         seed=seed,
     )
     priors = {word: prior_of(word) for word in words}
-    _check_cut(bins, cut)
-    coded = encode(_cut(_read(data, na, ignore), bins, cut, None))
+    source = Source(data, bins, cut, ignore, na)
+    coded = encode(source.discretized(source.read()))
     found = compared(coded, learning.structures(coded.names), priors, folds=folds, rng=seed)
     if json:
         say_json({"folds": found.folds, "rows": [asdict(row) for row in found.rows]})
@@ -242,38 +234,6 @@ def compare(
     ]
     head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
     grid(head, rows, numbers=head[2:])
-
-
-def _check_cut(bins: int | None, cut: Sequence[str] | None) -> None:
-    if cut and bins is None:
-        raise typer.BadParameter("it needs --bins.", param_hint="--cut")
-
-
-def _read(data: Path, na: Sequence[str] | None, ignore: Sequence[str] | None) -> dict[str, Any]:
-    """Read the table without the columns to be ignored."""
-    from colonnade.tables.files import read_table
-    from colonnade.tables.sources import absent
-
-    table = read_table(data, na or ())
-    if error := absent(ignore or (), list(table)):
-        raise error
-    return {name: column for name, column in table.items() if name not in (ignore or ())}
-
-
-def _cut(
-    table: dict[str, Any], bins: int | None, cut: Sequence[str] | None, weights: str | None
-) -> dict[str, Any] | Discretized:
-    """Cut the floating-point columns and those that are named; weights stay numbers."""
-    from colonnade.tables import Discretized, Discretizer
-
-    if bins is None:
-        return table
-    variables = {name: column for name, column in table.items() if name != weights}
-    found = Discretizer.fit(variables, bins).columns
-    if cut:
-        found += Discretizer.fit(variables, bins, columns=cut).columns
-    discretizer = Discretizer(tuple({column.name: column for column in found}.values()))
-    return Discretized(discretizer.apply(table), discretizer)
 
 
 def _learned(learning: Learning, coded: CodedTable, missing: Missing) -> Dag:

@@ -10,7 +10,8 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.counting import BLOCK, number_keys, pack, pack_keys
+from colonnade.kernels.counting import BLOCK, pack
+from colonnade.kernels.lookup import look_up, room_for
 
 __all__ = ["add_class_rows", "add_dense", "add_items", "normalise"]
 
@@ -48,14 +49,10 @@ def add_items(columns, word, child, low, high, slots, keys, item, label, values,
     that is -1. Classes and configurations without an item have the row `default`.
     """
     classes = sums.shape[1]
-    index = np.empty(BLOCK, np.int64)
-    block = np.empty((BLOCK, word.size - 1), np.int64)
-    missing = np.empty(BLOCK, np.bool_)
-    numbers = np.empty(BLOCK, np.int64)
+    room = room_for(word)
     for row in range(low, high, BLOCK):
         rows = min(BLOCK, high - row)
-        pack_keys(columns, word, row, rows, index, block, missing)
-        number_keys(block, missing, slots, keys, len(keys), False, numbers[:rows])
+        numbers, missing = look_up(columns, word, row, rows, slots, keys, room)
         for i in range(rows):
             state = child[row + i]
             if missing[i] or state >= default.size:
@@ -82,14 +79,10 @@ def add_class_rows(columns, word, low, high, slots, keys, values, default, sums)
 
     values[position] belongs to the configuration keys[position], `default` to all others.
     """
-    index = np.empty(BLOCK, np.int64)
-    block = np.empty((BLOCK, word.size - 1), np.int64)
-    missing = np.empty(BLOCK, np.bool_)
-    numbers = np.empty(BLOCK, np.int64)
+    room = room_for(word)
     for row in range(low, high, BLOCK):
         rows = min(BLOCK, high - row)
-        pack_keys(columns, word, row, rows, index, block, missing)
-        number_keys(block, missing, slots, keys, len(keys), False, numbers[:rows])
+        numbers, missing = look_up(columns, word, row, rows, slots, keys, room)
         for i in range(rows):
             if not missing[i]:
                 total = sums[row - low + i]

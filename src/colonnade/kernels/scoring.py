@@ -3,7 +3,8 @@
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.counting import BLOCK, number_keys, pack, pack_keys
+from colonnade.kernels.counting import BLOCK, pack
+from colonnade.kernels.lookup import look_up, room_for
 
 __all__ = ["AT_ONCE", "add_large", "add_sparse", "write_joints"]
 
@@ -52,14 +53,10 @@ def add_sparse(columns, word, child, low, high, slots, keys, values, default, su
     `columns` are the parents; values[position] is the row of the configuration keys[position],
     `default` that of all others. A missing code makes the sum NaN.
     """
-    index = np.empty(BLOCK, np.int64)
-    block = np.empty((BLOCK, word.size - 1), np.int64)
-    missing = np.empty(BLOCK, np.bool_)
-    numbers = np.empty(BLOCK, np.int64)
+    room = room_for(word)
     for row in range(low, high, BLOCK):
         rows = min(BLOCK, high - row)
-        pack_keys(columns, word, row, rows, index, block, missing)
-        number_keys(block, missing, slots, keys, len(keys), False, numbers[:rows])
+        numbers, missing = look_up(columns, word, row, rows, slots, keys, room)
         for i in range(rows):
             state = child[row + i]
             if missing[i] or state >= default.size:

@@ -13,15 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import NotSupportedError
-from colonnade.pooling.alpha import (
-    EPSILON,
-    AlphaPosterior,
-    ErrorEstimate,
-    PooledAlpha,
-    tilted,
-    without_data,
-)
+from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha, tilted
 from colonnade.pooling.draws import dirichlet
+from colonnade.pooling.engine import PoolEngine
 from colonnade.pooling.tally import Pool, Tally
 
 Floats = NDArray[np.float64]
@@ -40,7 +34,7 @@ def steps(tally: Tally, s: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(PoolEngine):
     """Sum the finite mixture of Dirichlet distributions that the posterior of alpha is.
 
     For whole counts only. The work grows with the observations of each cell up to about a hundred,
@@ -54,32 +48,24 @@ class Exact:
     Exact()
     """
 
-    def solve(self, tally: Tally, s: float, alpha0: Floats) -> AlphaPosterior:
-        """Posterior of alpha from a tally."""
-        trivial = without_data(tally, alpha0, self)
-        if trivial is not None:
-            return trivial
+    def _solved(self, pool: Pool) -> AlphaPosterior:
         from colonnade.kernels.lattice import lattice_moments
 
-        _check(tally, s)
-        pool = Pool.of(tally, s, alpha0)
-        log_z, mean, second = lattice_moments(*pool.arguments, *tilted(pool.arguments, s))
+        _check(pool.tally, pool.s)
+        log_z, mean, second = lattice_moments(*pool.arguments, *tilted(pool.arguments, pool.s))
         full_mean, covariance = pool.spread(mean, second - np.outer(mean, mean))
         log_evidence = pool.log_evidence(log_z)
         # a few roundings of every logarithm that enters, and one for every step of the recurrences
-        log_error = EPSILON * (16.0 * pool.magnitude(log_z) + 2.0 * steps(tally, s))
-        estimate = ErrorEstimate(_mean_error(tally), log_error)
+        work = steps(pool.tally, pool.s)
+        log_error = EPSILON * (16.0 * pool.magnitude(log_z) + 2.0 * work)
+        estimate = ErrorEstimate(_mean_error(pool.tally), log_error)
         return LatticeAlpha(full_mean, covariance, log_evidence, self, pool, estimate)
 
-    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float:
-        """Log evidence alone."""
-        if tally.states == 1 or tally.total == 0.0:
-            return 0.0
+    def _log_z(self, pool: Pool) -> float:
         from colonnade.kernels.lattice import lattice_log_z
 
-        _check(tally, s)
-        pool = Pool.of(tally, s, alpha0)
-        return pool.log_evidence(lattice_log_z(*pool.arguments, *tilted(pool.arguments, s)))
+        _check(pool.tally, pool.s)
+        return float(lattice_log_z(*pool.arguments, *tilted(pool.arguments, pool.s)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

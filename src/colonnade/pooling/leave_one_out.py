@@ -33,12 +33,7 @@ _SOME, _FEW, _MANY = 8, 5, 300.0
 def left_out_score(values: NDArray[Any], components: Sequence[Component]) -> float:
     """Sum over all observations of their log probability given all others.
 
-    Parameters
-    ----------
-    values : array [observed, state]
-        Counts of the observed configurations.
-    components : sequence of Component
-        The posterior given these counts.
+    Arguments are those of :func:`left_out`.
 
     Examples
     --------

@@ -10,21 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.pooling.alpha import (
-    EPSILON,
-    AlphaPosterior,
-    ErrorEstimate,
-    PooledAlpha,
-    tilted,
-    without_data,
-)
-from colonnade.pooling.tally import Pool, Tally
+from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha, tilted
+from colonnade.pooling.engine import PoolEngine
+from colonnade.pooling.tally import Pool
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Quadrature:
+class Quadrature(PoolEngine):
     """Integrate the posterior of alpha state by state, to nearly the last digit.
 
     For any counts, whole or fractional, of any size; the work depends on the number of distinct
@@ -37,22 +31,17 @@ class Quadrature:
     Quadrature()
     """
 
-    def solve(self, tally: Tally, s: float, alpha0: Floats) -> AlphaPosterior:
-        """Posterior of alpha from a tally."""
-        trivial = without_data(tally, alpha0, self)
-        if trivial is not None:
-            return trivial
+    def _solved(self, pool: Pool) -> AlphaPosterior:
         from colonnade.kernels.simplex import simplex_solve
 
-        pool = Pool.of(tally, s, alpha0)
         log_z, mean, covariance, step_error, panel_error = simplex_solve(
-            *pool.arguments, s, *tilted(pool.arguments, s)
+            *pool.arguments, pool.s, *tilted(pool.arguments, pool.s)
         )
         full_mean, full_covariance = pool.spread(mean, covariance)
         log_evidence = pool.log_evidence(log_z)
         # what the integrals lose, and some roundings of every logarithm that enters
         log_error = 4.0 * float(step_error + panel_error) + EPSILON * (
-            1.0 + float(tally.times.sum())
+            1.0 + float(pool.tally.times.sum())
         )
         deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
         estimate = ErrorEstimate(
@@ -61,15 +50,11 @@ class Quadrature:
         )
         return SimplexAlpha(full_mean, full_covariance, log_evidence, self, pool, estimate)
 
-    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float:
-        """Log evidence alone."""
-        if tally.states == 1 or tally.total == 0.0:
-            return 0.0
+    def _log_z(self, pool: Pool) -> float:
         from colonnade.kernels.simplex import simplex_panels
 
-        pool = Pool.of(tally, s, alpha0)
-        log_z, _ = simplex_panels(*pool.arguments, s, *tilted(pool.arguments, s))
-        return pool.log_evidence(log_z)
+        log_z, _ = simplex_panels(*pool.arguments, pool.s, *tilted(pool.arguments, pool.s))
+        return float(log_z)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

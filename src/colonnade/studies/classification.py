@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.network import BayesianNetwork
-from colonnade.studies.cells import Cell, Workers, generator, run_cells
+from colonnade.studies.cells import Workers
 from colonnade.studies.claims import Claim, Winner, judged, mean_gain, share, winners
-from colonnade.studies.joint import BASELINES, SampleSettings, sampling_mark
-from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
-from colonnade.studies.tidy import Row, Tidy
+from colonnade.studies.joint import BASELINES
+from colonnade.studies.prepared import ESTIMATORS, Prepared
+from colonnade.studies.samples import SampleSettings, SampleStudy
+from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
 
 __all__ = ["MEASURES", "claims", "class_log_joint", "measures", "run", "who_won"]
@@ -138,28 +137,6 @@ def _areas(odds: Floats, truth: NDArray[np.int64], present: Sequence[int]) -> tu
     return rest, (won / np.outer(totals, totals))[other]
 
 
-def run_cell(settings: SampleSettings, prepared: Prepared, n: int) -> list[Row]:
-    """Run all repetitions with n rows of one data set.
-
-    Parameters
-    ----------
-    settings : SampleSettings
-    prepared : Prepared
-    n : int
-    """
-    rows: list[Row] = []
-    for repetition in range(settings.repetitions):
-        rng = generator(settings.seed, f"classification {prepared.name}", n, repetition)
-        order = rng.permutation(prepared.table.rows)
-        test = prepared.rows(order[n : n + settings.test_rows])
-        truth = test.codes[test.position(prepared.target)].astype(np.int64)
-        about: dict[str, Any] = {"data": prepared.name, "n": n, "repetition": repetition}
-        for name, network in networks(prepared, order[:n]).items():
-            found = measures(class_log_joint(network, test, prepared.target), truth)
-            rows.append({**about, "estimator": name, **found, "test_rows": test.rows})
-    return rows
-
-
 def run(
     settings: SampleSettings,
     prepared: Sequence[Prepared],
@@ -167,27 +144,17 @@ def run(
     workers: Workers | None = None,
     what: str = "Study 3, classification",
 ) -> Tidy:
-    """Run the study; what was run before is not run again.
+    """Run the study on data sets with the structure of tree-augmented naive Bayes.
 
-    Parameters
-    ----------
-    settings : SampleSettings
-    prepared : sequence of Prepared
-        Data sets with the structure of tree-augmented naive Bayes.
-    folder : Path
-        Where parts are kept.
-    workers : Workers, optional
-        By default everything is run in this process.
-    what : str
-        For the progress bar.
+    Arguments are those of :meth:`colonnade.studies.samples.SampleStudy.run`.
     """
-    cells = [
-        Cell(f"{data.name}-n{n}", partial(run_cell, settings, data, n))
-        for data in prepared
-        for n in settings.n
-    ]
-    mark = sampling_mark(settings, prepared)
-    return run_cells(what, cells, folder / f"classification-{mark}", workers)
+    study = SampleStudy("classification", _measured, settings.test_rows)
+    return study.run(settings, prepared, folder, workers, what)
+
+
+def _measured(network: BayesianNetwork, test: CodedTable, target: str) -> Mapping[str, float]:
+    truth = test.codes[test.position(target)].astype(np.int64)
+    return measures(class_log_joint(network, test, target), truth)
 
 
 def who_won(results: Tidy) -> list[Winner]:
@@ -227,11 +194,7 @@ def _cells(results: Tidy, measure: str, names: Sequence[str], sizes: Sequence[in
 def _area_claims(results: Tidy, auc: str) -> list[Claim]:
     names, sizes = results.unique("data"), sorted(results.unique("n"))
     everywhere = _cells(results, auc, names, sizes)
-    small = _cells(results, auc, names, (20, 40))
-    late = [n for n in sizes if n > 320]
-    two = [d for d in ("adult", "letter") if d in names]
-    large = _cells(results, auc, two, late)
-    by_size = [float(np.mean(_cells(results, auc, names, [n]))) for n in sizes]
+    first, last = _ends(results, auc)
     better = np.array(everywhere) > 0.0
     return [
         judged(
@@ -244,13 +207,13 @@ def _area_claims(results: Tidy, auc: str) -> list[Claim]:
             "ROC AUC at n = 20 and 40: gain between 2 and 20 points",
             "2 to 20",
             "mean gain of every data set, n and ess between 1 and 25 points",
-            (_range(small), min(small) >= 1.0 and max(small) <= 25.0) if small else None,
+            _between(1.0, 25.0, _cells(results, auc, names, (20, 40))),
         ),
         judged(
             "The gain in ROC AUC tends to vanish as n increases",
             "vanishes",
             "mean gain at the largest n less than a third of that at the smallest",
-            (f"{by_size[-1]:+.2f} against {by_size[0]:+.2f}", by_size[-1] < by_size[0] / 3.0)
+            (f"{last:+.2f} against {first:+.2f}", last < first / 3.0)
             if len(sizes) > 1 and sizes[-1] >= 1280
             else None,
         ),
@@ -258,15 +221,13 @@ def _area_claims(results: Tidy, auc: str) -> list[Claim]:
             "ROC AUC for n > 320 on Adult and Letter: gain between 1 and 5 points",
             "1 to 5",
             "mean gain of both, n and ess between 0.5 and 6 points",
-            (_range(large), min(large) >= 0.5 and max(large) <= 6.0)
-            if large and len(two) == 2
-            else None,
+            _between(0.5, 6.0, _adult_and_letter(results, auc, [n for n in sizes if n > 320])),
         ),
     ]
 
 
 def _accuracy_claims(results: Tidy) -> list[Claim]:
-    names, sizes = results.unique("data"), sorted(results.unique("n"))
+    sizes = results.unique("n")
     found = []
     for base, paper in (("bdeu 10", 5.0), ("bdeu 1", 10.0)):
         gains = _points(results, "accuracy", base)
@@ -279,28 +240,41 @@ def _accuracy_claims(results: Tidy) -> list[Claim]:
                 None if mean is None else (f"{mean:+.1f}", 0.5 * paper <= mean <= 1.5 * paper),
             )
         )
-    by_size = [float(np.mean(_cells(results, "accuracy", names, [n]))) for n in sizes]
-    two = [d for d in ("adult", "letter") if d in names]
-    large = _cells(results, "accuracy", two, [1280])
-    falling = len(sizes) > 1 and by_size[-1] < by_size[0]
+    first, last = _ends(results, "accuracy")
     return [
         *found,
         judged(
             "The gain in accuracy tends to decrease as n increases",
             "decreases",
             "mean gain at the largest n less than at the smallest",
-            (f"{by_size[-1]:+.2f} against {by_size[0]:+.2f}", falling) if len(sizes) > 1 else None,
+            (f"{last:+.2f} against {first:+.2f}", last < first) if len(sizes) > 1 else None,
         ),
         judged(
             "Accuracy at n = 1280 on Adult and Letter: gain of 1 to 2 points",
             "1 to 2",
             "mean gain of both, over either ess, between 0.5 and 3 points",
-            (_range(large), min(large) >= 0.5 and max(large) <= 3.0)
-            if large and len(two) == 2
-            else None,
+            _between(0.5, 3.0, _adult_and_letter(results, "accuracy", [1280])),
         ),
     ]
 
 
-def _range(values: Sequence[float]) -> str:
-    return f"{min(values):+.2f} to {max(values):+.2f}"
+def _ends(results: Tidy, measure: str) -> tuple[float, float]:
+    """Mean gain over all data sets and both BDeu, at the smallest and at the largest n."""
+    names, sizes = results.unique("data"), results.unique("n")
+    first, last = (_cells(results, measure, names, [n]) for n in (min(sizes), max(sizes)))
+    return float(np.mean(first)), float(np.mean(last))
+
+
+def _adult_and_letter(results: Tidy, measure: str, sizes: Sequence[int]) -> list[float]:
+    """Gains in the cells of Adult and Letter; none if one of them was not run."""
+    two = ("adult", "letter")
+    both = set(two) <= set(results.unique("data"))
+    return _cells(results, measure, two, sizes) if both else []
+
+
+def _between(low: float, high: float, gains: Sequence[float]) -> tuple[str, bool] | None:
+    """Say from where to where gains go, and whether all are between two bounds."""
+    if not gains:
+        return None
+    least, most = min(gains), max(gains)
+    return f"{least:+.2f} to {most:+.2f}", low <= least and most <= high

@@ -21,9 +21,9 @@ from colonnade.priors import Hierarchical
 from colonnade.studies.cells import Cell, fingerprint, generator, run_cells
 from colonnade.studies.claims import Claim, judged
 from colonnade.studies.data import SETS
-from colonnade.studies.joint import SampleSettings, sampling_mark
 from colonnade.studies.mse import MseSettings, draw_table
 from colonnade.studies.prepared import Prepared, networks
+from colonnade.studies.samples import SampleSettings, sampling_mark
 from colonnade.studies.tidy import Row, Tidy
 
 __all__ = ["LABELS", "EngineSettings", "claims", "run"]
@@ -185,14 +185,10 @@ def run(settings: EngineSettings, prepared: Sequence[Prepared], folder: Path) ->
 
 def claims(results: Tidy) -> list[Claim]:
     """Judge what the paper says of its engine."""
-    worst = {
-        name: float(results.where(engine=name)["table_error"].max())
-        for name in results.unique("engine")
-    }
-    slowest = {
-        name: float(results.where(engine=name)["seconds"].max())
-        for name in results.unique("engine")
-    }
+    worst, slowest = (
+        {name: float(results.where(engine=name)[column].max()) for name in results.unique("engine")}
+        for column in ("table_error", "seconds")
+    )
     gap = results.where(engine="nuts")["seconds"] / results.where(engine="advi")["seconds"]
     return [
         judged(

@@ -3,70 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from colonnade import __version__
-from colonnade.studies.cells import Cell, Workers, fingerprint, generator, run_cells
+from colonnade.network import BayesianNetwork
+from colonnade.studies.cells import Workers
 from colonnade.studies.claims import Claim, Winner, judged, mean_gain, share, winners
-from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
-from colonnade.studies.tidy import Row, Tidy
+from colonnade.studies.prepared import ESTIMATORS, Prepared
+from colonnade.studies.samples import SampleSettings, SampleStudy
+from colonnade.studies.tidy import Tidy
+from colonnade.tables import CodedTable
 
-__all__ = ["BASELINES", "SampleSettings", "claims", "run", "who_won"]
+__all__ = ["BASELINES", "claims", "run", "who_won"]
 
 BASELINES = ("bdeu 1", "bdeu 10")
 _AT_320 = {"nursery": 50, "letter": 85000}
-
-
-@dataclass(frozen=True, slots=True)
-class SampleSettings:
-    """Which samples studies 2 and 3 draw.
-
-    Parameters
-    ----------
-    n : tuple of int
-        Numbers of rows to learn from.
-    repetitions : int
-    seed : int
-    test_rows : int
-        Study 3: rows to classify. Study 2 always takes all rows it did not learn from.
-    """
-
-    n: tuple[int, ...] = (20, 40, 80, 160, 320, 640, 1280)
-    repetitions: int = 10
-    seed: int = 1
-    test_rows: int = 1000
-
-
-def run_cell(settings: SampleSettings, prepared: Prepared, n: int) -> list[Row]:
-    """Run all repetitions with n rows of one data set.
-
-    Parameters
-    ----------
-    settings : SampleSettings
-    prepared : Prepared
-    n : int
-    """
-    rows: list[Row] = []
-    for repetition in range(settings.repetitions):
-        rng = generator(settings.seed, f"joint {prepared.name}", n, repetition)
-        order = rng.permutation(prepared.table.rows)
-        rest = prepared.rows(order[n:])
-        for name, network in networks(prepared, order[:n]).items():
-            rows.append(
-                {
-                    "data": prepared.name,
-                    "n": n,
-                    "repetition": repetition,
-                    "estimator": name,
-                    "log_likelihood": float(network.log_likelihood(rest).sum()),
-                    "test_rows": rest.rows,
-                }
-            )
-    return rows
 
 
 def run(
@@ -76,50 +28,15 @@ def run(
     workers: Workers | None = None,
     what: str = "Study 2, joint distribution",
 ) -> Tidy:
-    """Run the study; what was run before is not run again.
+    """Run the study on data sets with the structure of hill climbing.
 
-    Parameters
-    ----------
-    settings : SampleSettings
-    prepared : sequence of Prepared
-        Data sets with the structure of hill climbing.
-    folder : Path
-        Where parts are kept.
-    workers : Workers, optional
-        By default everything is run in this process.
-    what : str
-        For the progress bar.
+    Arguments are those of :meth:`colonnade.studies.samples.SampleStudy.run`.
     """
-    cells = [
-        Cell(f"{data.name}-n{n}", partial(run_cell, settings, data, n))
-        for data in prepared
-        for n in settings.n
-    ]
-    mark = sampling_mark(settings, prepared)
-    return run_cells(what, cells, folder / f"joint-{mark}", workers)
+    return SampleStudy("joint", _log_likelihood).run(settings, prepared, folder, workers, what)
 
 
-def sampling_mark(settings: SampleSettings, prepared: Sequence[Prepared]) -> str:
-    """Stand for everything the numbers of studies 2 and 3 depend on, data included."""
-    data = {
-        each.name: [each.table.variables, each.dag.arcs, [hash_of(c) for c in each.table.codes]]
-        for each in prepared
-    }
-    numbers = {**asdict(settings), "estimators": ESTIMATORS, "version": __version__}
-    return fingerprint({**numbers, "data": data})
-
-
-def hash_of(codes: np.ndarray[tuple[int, ...], np.dtype[np.unsignedinteger]]) -> str:
-    """Hash a column of codes.
-
-    Examples
-    --------
-    >>> hash_of(np.array([1], np.uint8)) == hash_of(np.array([2], np.uint8))
-    False
-    """
-    import hashlib
-
-    return hashlib.sha256(codes.tobytes()).hexdigest()
+def _log_likelihood(network: BayesianNetwork, rest: CodedTable, target: str) -> Mapping[str, float]:
+    return {"log_likelihood": float(network.log_likelihood(rest).sum())}
 
 
 def who_won(results: Tidy) -> list[Winner]:

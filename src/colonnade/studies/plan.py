@@ -12,9 +12,9 @@ from colonnade.exceptions import expected
 from colonnade.progress import Progress
 from colonnade.studies.data import SETS, DataSet, fetch_sets, load
 from colonnade.studies.engines import EngineSettings
-from colonnade.studies.joint import SampleSettings
 from colonnade.studies.mse import MseSettings
 from colonnade.studies.prepared import Prepared
+from colonnade.studies.samples import SampleSettings
 
 __all__ = ["Plan"]
 

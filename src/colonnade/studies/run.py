@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import platform
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from colonnade import __version__
-from colonnade.exceptions import (
-    ColonnadeError,
-    MissingExtraError,
-    expected,
-    listing,
-    require,
-)
+from colonnade.exceptions import MissingExtraError, expected, listing, require
 from colonnade.studies import classification, engines, joint, mse
 from colonnade.studies.cells import Workers
 from colonnade.studies.claims import Claim, Winner
@@ -37,21 +28,24 @@ from colonnade.studies.summary import (
 )
 from colonnade.studies.tidy import Tidy
 
-__all__ = ["STUDIES", "Plan", "main", "reproduce"]
+__all__ = ["STUDIES", "Plan", "reproduce"]
 
 STUDIES = ("mse", "joint", "classification", "engines")
 
+_Readings = Mapping[str, Mapping[str, Any]]
+
+_OURS = "as above"
 # What the paper leaves open, read in another way; see docs/reproduction.md.
-_MSE_READINGS: dict[str, dict[str, Any]] = {
+_MSE_READINGS: _Readings = {
     "Y drawn": {"parents": "drawn"},
     "Y balanced": {"parents": "balanced"},
     "one alpha for all repetitions": {"truth": "fixed"},
 }
-_TIES_READINGS: dict[str, dict[str, Any]] = {
+_TIES_READINGS: _Readings = {
     "ties above the cut": {"ties": "above"},
     "ties split": {"ties": "split"},
 }
-_ROOT_READINGS: dict[str, dict[str, Any]] = {"root: last feature": {"root": "last"}}
+_ROOT_READINGS: _Readings = {"root: last feature": {"root": "last"}}
 _AUC_READINGS = {"AUC weighted by class": "auc_weighted", "AUC over pairs": "auc_pairs"}
 
 
@@ -60,20 +54,33 @@ class Outcome:
     """What one study found."""
 
     results: Tidy
-    claims: Sequence[Claim]
+    readings: Mapping[str, Sequence[Claim]]
     winners: Sequence[Winner] = ()
-    readings: Mapping[str, Sequence[Claim]] | None = None
+
+    @property
+    def claims(self) -> Sequence[Claim]:
+        """The claims, with what the paper leaves open read as we read it."""
+        return self.readings[_OURS]
+
+
+def _read(
+    run: Callable[..., tuple[Tidy, list[Claim]]], study: str, about: str, others: _Readings
+) -> tuple[Tidy, dict[str, list[Claim]]]:
+    """Run a study by our reading and by others; return our results and the claims of each."""
+    results, claims = run(f"{study}, {about}")
+    readings = {_OURS: claims}
+    for name, reading in others.items():
+        readings[name] = run(f"{study}, {name}", **reading)[1]
+    return results, readings
 
 
 def _run_mse(plan: Plan, workers: Workers) -> Outcome:
-    results = mse.run(plan.mse, plan.parts, workers)
-    claims = mse.claims(results)
-    readings = {"as above": claims}
-    for name, reading in _chosen(plan, _MSE_READINGS).items():
-        settings = replace(plan.mse, **reading)
-        other = mse.run(settings, plan.parts, workers, f"Study 1, {name}")
-        readings[name] = mse.claims(other)
-    return Outcome(results, claims, mse.who_won(results), readings)
+    def run(what: str, **reading: Any) -> tuple[Tidy, list[Claim]]:
+        results = mse.run(replace(plan.mse, **reading), plan.parts, workers, what)
+        return results, mse.claims(results)
+
+    results, readings = _read(run, "Study 1", "MSE", {} if plan.quick else _MSE_READINGS)
+    return Outcome(results, readings, mse.who_won(results))
 
 
 def _run_joint(plan: Plan, workers: Workers) -> Outcome:
@@ -83,26 +90,22 @@ def _run_joint(plan: Plan, workers: Workers) -> Outcome:
         parents = {each.name: each.parents_per_variable for each in prepared}
         return results, joint.claims(results, parents)
 
-    results, claims = run("Study 2, joint distribution")
-    readings = {"as above": claims}
-    for name, reading in _chosen(plan, _TIES_READINGS).items():
-        readings[name] = run(f"Study 2, {name}", **reading)[1]
-    return Outcome(results, claims, joint.who_won(results), readings)
+    others = {} if plan.quick else _TIES_READINGS
+    results, readings = _read(run, "Study 2", "joint distribution", others)
+    return Outcome(results, readings, joint.who_won(results))
 
 
 def _run_classification(plan: Plan, workers: Workers) -> Outcome:
-    def run(what: str, **reading: Any) -> Tidy:
+    def run(what: str, **reading: Any) -> tuple[Tidy, list[Claim]]:
         prepared = plan.prepared(with_tan, **reading)
-        return classification.run(plan.samples, prepared, plan.parts, workers, what)
+        results = classification.run(plan.samples, prepared, plan.parts, workers, what)
+        return results, classification.claims(results)
 
-    results = run("Study 3, classification")
-    claims = classification.claims(results)
-    readings = {"as above": claims}
-    for name, reading in _chosen(plan, {**_TIES_READINGS, **_ROOT_READINGS}).items():
-        readings[name] = classification.claims(run(f"Study 3, {name}", **reading))
+    others = {} if plan.quick else {**_TIES_READINGS, **_ROOT_READINGS}
+    results, readings = _read(run, "Study 3", "classification", others)
     for name, measure in _AUC_READINGS.items():
         readings[name] = classification.claims(results, measure)
-    return Outcome(results, claims, classification.who_won(results), readings)
+    return Outcome(results, readings, classification.who_won(results))
 
 
 def _run_engines(plan: Plan, workers: Workers) -> Outcome:
@@ -110,7 +113,7 @@ def _run_engines(plan: Plan, workers: Workers) -> Outcome:
     settings = plan.engines
     prepared = plan.prepared(with_tan) if settings.sets else []
     results = engines.run(settings, prepared, plan.parts)
-    return Outcome(results, engines.claims(results))
+    return Outcome(results, {_OURS: engines.claims(results)})
 
 
 _RUNS = {
@@ -162,41 +165,6 @@ def reproduce(what: str, plan: Plan) -> Path:
     return plan.out / f"{name}.md"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit status.
-
-    Examples
-    --------
-    >>> main(["mse", "--jobs", "0"])
-    2
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m colonnade.studies", description="Run the paper's studies again."
-    )
-    parser.add_argument("study", choices=[*STUDIES, "all"])
-    parser.add_argument("--quick", action="store_true", help="a look in under a minute")
-    parser.add_argument("--seed", type=int, default=1, help="same seed, same numbers")
-    parser.add_argument("--out", type=Path, default=Path("reproduction"), help="where results go")
-    parser.add_argument("--data", type=Path, help="where data files are kept")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    given = parser.parse_args(arguments)
-    try:
-        plan = Plan(given.out, given.data, given.seed, given.quick, given.jobs)
-        summary = reproduce(given.study, plan)
-    except ColonnadeError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("Interrupted. The same command goes on from here.", file=sys.stderr)
-        return 130
-    print(f"{summary} and {summary.with_suffix('.html').name}")
-    return 0
-
-
-def _chosen(plan: Plan, readings: dict[str, Any]) -> dict[str, Any]:
-    return {} if plan.quick else readings
-
-
 def _write_tables(name: str, outcome: Outcome, out: Path) -> None:
     outcome.results.write(out / f"{name}.csv")
     columns = ("claim", "paper", "ours", "criterion", "verdict")
@@ -246,7 +214,7 @@ def _section(
     name: str, outcome: Outcome, plan: Plan, figures: dict[str, list[tuple[str, str]]]
 ) -> Section:
     tables: list[Table] = [claims_table(outcome.claims)]
-    if outcome.readings is not None and len(outcome.readings) > 1:
+    if len(outcome.readings) > 1:
         tables.append(readings_table(outcome.readings))
     if outcome.winners:
         tables.append(winners_table(outcome.winners, "test" if name == "mse" else "data"))
