@@ -14,6 +14,7 @@ from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import ConvergenceWarning, InputError, NotSupportedError, TooLargeError
+from colonnade.missing import completions
 from colonnade.missing.elimination import Elimination
 from colonnade.missing.em import EM
 from colonnade.missing.gaps import Members, find_gaps
@@ -435,6 +436,28 @@ def test_probabilities_too_small_for_floating_point():
     assert share[0, 0] == pytest.approx(1 / (1 + math.exp(-1)))
 
 
+def test_what_is_not_a_number_is_not_lost():
+    plan = Elimination.of({0: 2, 1: 2}, [(0,), (0, 1)])
+    wide = np.zeros((1, 2, 2))
+    for bad in ([np.nan, -np.inf], [-np.inf, np.nan], [np.nan, 0.0], [0.0, np.nan]):
+        assert np.isnan(plan.log_total([np.array([bad]), wide]))[0]
+    assert plan.log_total([np.full((1, 2), -np.inf), wide])[0] == -np.inf
+
+
+def test_factors_may_have_their_variables_in_any_order():
+    rng = np.random.default_rng(0)
+    sizes = {3: 2, 5: 3, 8: 4}
+    scopes = [(8, 3), (5, 8), (3,), (5, 3, 8)]
+    factors = [rng.gamma(1.0, size=(2, *(sizes[v] for v in scope))) for scope in scopes]
+    operands = [x for f, s in zip(factors, scopes, strict=True) for x in (f, [0, *s])]
+    total, marginals = Elimination.of(sizes, scopes).marginals([np.log(f) for f in factors])
+    mass = np.einsum(*operands, [0])
+    np.testing.assert_allclose(total, np.log(mass))
+    for scope, marginal in zip(scopes, marginals, strict=True):
+        wanted = np.einsum(*operands, [0, *scope]) / mass.reshape(-1, *(1 for _ in scope))
+        np.testing.assert_allclose(marginal, wanted)
+
+
 def test_gaps_of_one_row_fall_apart():
     # a -> b -> c -> d -> e with b and d missing: given c they have nothing to do with each other.
     chain = Members((2,) * 5, ((0,), (0, 1), (1, 2), (2, 3), (3, 4)), (0, 1, 2, 3, 4))
@@ -445,6 +468,43 @@ def test_gaps_of_one_row_fall_apart():
     assert found[(1,)].weights.tolist() == [3.0]
     assert found[(3,)].weights.tolist() == [1.0, 2.0]
     assert found[(1, 2, 3)].families == (1, 2, 3, 4)
+
+
+def test_gaps_of_more_variables_than_a_word_has_bits():
+    # A chain of 70 variables of which each row lacks two neighbours; what is around them decides.
+    rng = np.random.default_rng(0)
+    count, states = 70, 5
+    families = ((0,), *((k - 1, k) for k in range(1, count)))
+    members = Members((states,) * count, families, tuple(range(count)))
+    rows = rng.integers(0, 2, size=(500, count))
+    hole = rng.integers(1, count - 2, size=500)
+    rows[np.arange(500), hole] = rows[np.arange(500), hole + 1] = states
+    gaps = find_gaps(members, rows, np.ones(500))
+    around = {}
+    for row, k in zip(rows, hole, strict=True):
+        around.setdefault((k, k + 1), set()).add((row[k - 1], row[k + 2]))
+    assert {gap.missing: set(map(tuple, gap.codes)) for gap in gaps} == around
+    assert sum(gap.weights.sum() for gap in gaps) == 500
+    for gap in gaps:
+        first, last = gap.missing
+        assert gap.known == (first - 1, last + 1)
+        assert gap.families == (first, last, last + 1)
+        np.testing.assert_array_equal(rows[gap.rows][:, gap.known], gap.codes[gap.case])
+
+
+def test_cases_taken_in_turns(monkeypatch):
+    table, dag, _ = chain(200, 0.4)
+    network = fit(table, dag, missing="em")
+    together = network.log_likelihood(table)
+    monkeypatch.setattr(completions, "_BLOCK", 7)
+    np.testing.assert_allclose(network.log_likelihood(table), together, rtol=1e-13)
+    # What to do for the gaps may be too much to be held, too: it is then written again each round.
+    monkeypatch.setattr(completions, "_TAPES", 100)
+    np.testing.assert_allclose(network.log_likelihood(table), together, rtol=1e-13)
+    again = fit(table, dag, missing="em")
+    assert again.diagnostics.objective == pytest.approx(network.diagnostics.objective, rel=1e-13)
+    for name in network:
+        np.testing.assert_allclose(again[name].counts.values, network[name].counts.values)
 
 
 @given(st.data())

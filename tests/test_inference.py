@@ -13,9 +13,10 @@ from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
 from colonnade.inference import most_probable, query
-from colonnade.inference.elimination import Factor, eliminate, maximise, plan
+from colonnade.inference.elimination import Factor, eliminate, maximise
 from colonnade.inference.lazy import propagate
 from colonnade.inference.reduction import Question
+from colonnade.missing.planning import Plan, plan
 from colonnade.network import BayesianNetwork
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.variables import Family, Variable
@@ -581,3 +582,13 @@ def test_plan_is_an_order_and_its_size_is_true(seed) -> None:
     cells = [math.prod(sizes[v] for v in clique) for clique in cliques]
     assert found.largest == max(cells)
     assert found.cells == sum(cells)
+
+
+def test_plan_takes_the_better_of_two_orders() -> None:
+    # Fewest new neighbours first sums out 0 and then 1, and joins 2, 3 and 4; the sizes speak
+    # against it.
+    sizes = {0: 10, 1: 2, 2: 3, 3: 3, 4: 3}
+    scopes = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4)]
+    assert plan(scopes, sizes) == Plan(order=(2, 3, 4, 0, 1), largest=20, cells=65)
+    # Nothing is smaller than the largest factor.
+    assert plan([(0, 1), (1, 2), (2, 3)], sizes).largest == 20

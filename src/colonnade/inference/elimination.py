@@ -3,19 +3,24 @@
 A factor is an array with one axis for each variable of its scope, after a first axis for draws.
 That axis lets one pass answer a question for many tables at once; it has length 1 where a factor
 is the same in every draw.
+
+Orders come from :mod:`colonnade.missing.planning`, as they do for rows that lack values. The pass
+itself is another one than :mod:`colonnade.missing.elimination`: there thousands of small sums are
+taken, each with its way back, in compiled loops and in logarithms. Here there is one question with
+few and large tables, whose targets stay, so NumPy multiplies plain numbers, and logarithms are
+taken only of what would underflow.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_letters
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Factor", "Plan", "components", "eliminate", "maximise", "plan"]
+__all__ = ["Factor", "eliminate", "maximise"]
 
 Floats = NDArray[np.float64]
 
@@ -40,99 +45,6 @@ class Factor:
         chosen = found if len(found) == 1 else found[draws]
         with np.errstate(divide="ignore"):
             return np.log(chosen) if self.logs is None else chosen
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """An order of elimination, the cells of its largest table, and of all of them together."""
-
-    order: tuple[int, ...]
-    largest: int
-    cells: int
-
-
-def components(scopes: Iterable[tuple[int, ...]]) -> list[set[int]]:
-    """Sets of variables that share factors, directly or through others.
-
-    Examples
-    --------
-    >>> components([(0, 1), (2,), (1, 3)])
-    [{2}, {0, 1, 3}]
-    """
-    found: list[set[int]] = []
-    for scope in scopes:
-        if scope:
-            together = {*scope}.union(*(part for part in found if not part.isdisjoint(scope)))
-            found = [part for part in found if part.isdisjoint(scope)] + [together]
-    return found
-
-
-def plan(
-    scopes: Iterable[tuple[int, ...]], sizes: Mapping[int, int], keep: Sequence[int] = ()
-) -> Plan:
-    """Choose an order that eliminates all variables but `keep` through small tables.
-
-    Two greedy orders are tried, fewest new neighbours first and smallest table first; both are
-    good, neither is always better.
-
-    Parameters
-    ----------
-    scopes : iterable of tuple of int
-        Variables of each factor.
-    sizes : mapping of int to int
-        Number of states of each variable; products are Python integers and may be of any size.
-    keep : sequence of int
-        Variables that stay; the answer is a table of all of them.
-
-    Examples
-    --------
-    >>> plan([(0, 1), (1, 2)], {0: 2, 1: 3, 2: 2}, keep=[2])
-    Plan(order=(0, 1), largest=6, cells=14)
-    """
-    scopes = [*scopes, tuple(keep)]
-    return min(
-        (_greedy(scopes, sizes, keep, fewest_fills) for fewest_fills in (True, False)),
-        key=lambda found: (found.largest, found.cells),
-    )
-
-
-def _greedy(
-    scopes: Sequence[tuple[int, ...]],
-    sizes: Mapping[int, int],
-    keep: Sequence[int],
-    fewest_fills: bool,
-) -> Plan:
-    near: dict[int, set[int]] = {v: set() for scope in scopes for v in scope}
-    for scope in scopes:
-        for v in scope:
-            near[v].update(scope)
-            near[v].discard(v)
-
-    def cost(v: int) -> tuple[int, int]:
-        around = near[v]
-        cells = sizes[v] * math.prod(sizes[u] for u in around)
-        if not fewest_fills:
-            return cells, v
-        joined = sum(len(near[u] & around) for u in around)
-        return (len(around) * (len(around) - 1) - joined) // 2, cells
-
-    waiting = {v: cost(v) for v in near if v not in set(keep)}
-    order: list[int] = []
-    largest = total = math.prod(sizes[v] for v in keep)
-    while waiting:
-        v = min(waiting, key=lambda u: (waiting[u], u))
-        del waiting[v]
-        order.append(v)
-        around = near.pop(v)
-        cells = sizes[v] * math.prod(sizes[u] for u in around)
-        largest, total = max(largest, cells), total + cells
-        for u in around:
-            near[u] |= around
-            near[u] -= {u, v}
-        # New arcs between neighbours change the cost of whoever is near to two of them.
-        touched = around.union(*(near[u] for u in around)) if fewest_fills else around
-        waiting.update((u, cost(u)) for u in touched if u in waiting)
-    return Plan(tuple(order), largest, total)
 
 
 def eliminate(

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import NotSupportedError, expected, listing
-from colonnade.inference.elimination import Plan, eliminate, maximise
+from colonnade.inference.elimination import eliminate, maximise
 from colonnade.inference.lazy import propagate
 from colonnade.inference.reduction import Question
 from colonnade.inference.results import MostProbable, QueryResult
+from colonnade.missing.planning import Plan
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from colonnade.cpt import Cpt
 from colonnade.exceptions import DataError, TooLargeError, expected, listing
-from colonnade.inference.elimination import Factor, Plan, components, eliminate, plan
+from colonnade.inference.elimination import Factor, eliminate
+from colonnade.missing.planning import Plan, components, plan
 from colonnade.network import BayesianNetwork
 from colonnade.priors import MaximumLikelihood
 from colonnade.variables import State, configuration_codes, sort_keys

@@ -2,6 +2,11 @@
 
 Everything is in logarithms: a case may be as unlikely as it likes. The way back gives the
 distribution of the variables of every factor (the gradient of the log sum by the factor's logs).
+
+The room above for questions has a pass of its own, :mod:`colonnade.inference.elimination`: a
+question has few and large tables, keeps its targets, and needs no way back; there the plain
+products of NumPy pay. Here cases are many and small, and compiled loops pay. Both choose their
+order in :mod:`colonnade.missing.planning`.
 """
 
 from __future__ import annotations
@@ -13,86 +18,58 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Elimination", "log_sum"]
+from colonnade.missing.planning import plan
+
+__all__ = ["Elimination"]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Scope = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One variable to sum out.
-
-    Parameters
-    ----------
-    variable : int
-    factors : tuple of int
-        Those that have it: the ones given, then the results of earlier steps.
-    scope : tuple of int
-        All variables these factors have.
-    """
-
-    variable: int
-    factors: tuple[int, ...]
-    scope: Scope
-
-    @property
-    def rest(self) -> Scope:
-        """The variables of the result."""
-        return tuple(v for v in self.scope if v != self.variable)
-
-
-@dataclass(frozen=True, slots=True)
 class Elimination:
-    """An order in which to sum out all variables, and the work that follows from it.
+    """An order in which to sum out all variables of some factors.
 
     Parameters
     ----------
     sizes : mapping of int to int
         Number of states of each variable.
     scopes : tuple of tuples of int
-        Variables of the factors given and, after them, of the results of the steps; each in order.
-    steps : tuple of Step
-    factors : int
-        How many are given.
+        Variables of the factors; each has at least one.
+    order : tuple of int
     cells : int
         Cells of the largest array of one case, of any size.
     """
 
     sizes: Mapping[int, int]
     scopes: tuple[Scope, ...]
-    steps: tuple[Step, ...]
-    factors: int
+    order: tuple[int, ...]
     cells: int
 
     @classmethod
     def of(cls, sizes: Mapping[int, int], scopes: Sequence[Scope]) -> Elimination:
-        """Choose the order greedily: always the variable whose factors together are smallest.
+        """Choose the order.
 
         Examples
         --------
         >>> chain = Elimination.of({0: 2, 1: 2, 2: 2}, [(0,), (0, 1), (1, 2)])
-        >>> [step.variable for step in chain.steps], chain.cells
-        ([0, 1, 2], 4)
+        >>> chain.order, chain.cells
+        ((0, 1, 2), 4)
         """
-        known = list(scopes)
-        live = set(range(len(known)))
-        left = {v for scope in scopes for v in scope}
-        steps = []
-        while left:
-            unions: dict[int, set[int]] = {v: set() for v in left}
-            for k in live:
-                for v in known[k]:
-                    unions[v].update(known[k])
-            variable = min(left, key=lambda v: (math.prod(sizes[w] for w in unions[v]), v))
-            bucket = tuple(sorted(k for k in live if variable in known[k]))
-            steps.append(Step(variable, bucket, tuple(sorted(unions[variable]))))
-            live = (live - set(bucket)) | {len(known)}
-            known.append(steps[-1].rest)
-            left.remove(variable)
-        held = [*scopes, *(step.scope for step in steps)]
-        cells = max((math.prod(sizes[v] for v in scope) for scope in held), default=1)
-        return cls(sizes, tuple(known), tuple(steps), len(scopes), cells)
+        found = plan(scopes, sizes)
+        return cls(sizes, tuple(scopes), found.order, found.largest)
+
+    def tape(self) -> Integers:
+        """What has to be done, as the kernels read it."""
+        from colonnade.kernels.elimination import write_tape
+
+        number = {v: k for k, v in enumerate(self.order)}
+        sizes = np.array([self.sizes[v] for v in self.order], dtype=np.int64)
+        ends = np.cumsum([0, *map(len, self.scopes)], dtype=np.int64)
+        flat = np.array([number[v] for scope in self.scopes for v in scope], dtype=np.int64)
+        tape: Integers = write_tape(sizes, ends, flat)
+        return tape
 
     def log_total(self, factors: Sequence[Floats]) -> Floats:
         """Logarithm of the sum over all variables, ``[case]``.
@@ -108,7 +85,7 @@ class Elimination:
         >>> np.exp(pair.log_total([np.zeros((1, 2)), np.zeros((1, 2, 3))])).round(6)
         array([6.])
         """
-        return self._forward(factors)[0]
+        return self._run(_side_by_side(factors), np.empty(0))
 
     def marginals(self, factors: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
         """Logarithm of the sum, and the distribution of the variables of each factor.
@@ -130,54 +107,38 @@ class Elimination:
         >>> first.round(6)
         array([[0.25, 0.75]])
         """
-        total, arrays, products = self._forward(factors)
-        possible = np.where(np.isneginf(total), 0.0, 1.0)
-        found: dict[int, Floats] = {}
-        for position in range(len(self.steps) - 1, -1, -1):
-            step, result = self.steps[position], self.factors + position
-            outer = found.get(result, possible)
-            with np.errstate(invalid="ignore"):
-                share = np.exp(products[position] - self._wide(arrays[result], result, step))
-            # Impossible for all states of the variable: no share rather than an undefined one.
-            share[np.isneginf(products[position])] = 0.0
-            joint = self._wide(outer, result, step) * share
-            for k in step.factors:
-                others = [1 + i for i, v in enumerate(step.scope) if v not in self.scopes[k]]
-                found[k] = joint.sum(axis=tuple(others))
-        return total, [found[k] for k in range(self.factors)]
+        logs = _side_by_side(factors)
+        found = np.zeros_like(logs)
+        total = self._run(logs, found.reshape(-1))
+        ends = np.cumsum([factor[0].size for factor in factors])
+        parts = np.split(found, ends[:-1], axis=1)
+        shaped = [part.reshape(f.shape) for part, f in zip(parts, factors, strict=True)]
+        return total, shaped
 
-    def _forward(self, factors: Sequence[Floats]) -> tuple[Floats, list[Floats], list[Floats]]:
-        """Sum out; return the total, all factors, and the product before each step."""
-        arrays = list(factors)
-        cases = len(arrays[0])
-        total = np.zeros(cases)
-        products = []
-        for step in self.steps:
-            product = np.zeros((cases, *(self.sizes[v] for v in step.scope)))
-            for k in step.factors:
-                product += self._wide(arrays[k], k, step)
-            products.append(product)
-            arrays.append(log_sum(product, 1 + step.scope.index(step.variable)))
-            if not step.rest:
-                total += arrays[-1]
-        return total, arrays, products
+    def _run(self, logs: Floats, counts: Floats) -> Floats:
+        from colonnade.kernels.elimination import run_tapes
 
-    def _wide(self, array: Floats, factor: int, step: Step) -> Floats:
-        """Give a factor axes of length 1 for the variables of a step that it does not have."""
-        scope = self.scopes[factor]
-        return array.reshape(len(array), *(self.sizes[v] if v in scope else 1 for v in step.scope))
+        tape = self.tape()
+        cases, width = logs.shape
+        # To the kernel, all factors of a case are one, and its values follow each other.
+        totals = np.empty(cases)
+        run_tapes(
+            tape,
+            np.array([0, tape.size]),
+            np.array([0, cases]),
+            np.array([0, 1]),
+            np.array([1]),
+            np.array([width]),
+            np.arange(0, logs.size, width),
+            logs.reshape(-1),
+            np.ones(cases),
+            totals,
+            counts,
+        )
+        return totals
 
 
-def log_sum(logs: Floats, axis: int) -> Floats:
-    """Logarithm of the sum of exponentials along an axis; minus infinity where all are.
-
-    Examples
-    --------
-    >>> log_sum(np.array([[-1000.0, -1000.0], [-np.inf, -np.inf]]), 1).round(3)
-    array([-999.307,     -inf])
-    """
-    top = logs.max(axis=axis, keepdims=True)
-    top[np.isneginf(top)] = 0.0
-    with np.errstate(divide="ignore"):
-        total: Floats = np.log(np.exp(logs - top).sum(axis=axis)) + top.squeeze(axis)
-    return total
+def _side_by_side(factors: Sequence[Floats]) -> Floats:
+    """All cells of all factors, ``[case, cell]``."""
+    flat = [f.reshape(len(f), math.prod(f.shape[1:])) for f in factors]
+    return np.concatenate(flat, axis=1)

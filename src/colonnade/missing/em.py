@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import ConvergenceWarning, TooLargeError, expected
-from colonnade.missing.gaps import Gap, Members, distinct, find_gaps
+from colonnade.missing.completions import Layout
+from colonnade.missing.gaps import Members, distinct, find_gaps
 from colonnade.missing.penalty import Penalty
 from colonnade.priors import MaximumLikelihood, Prior, SymmetricDirichlet
 from colonnade.progress import Progress
@@ -170,8 +171,7 @@ def expected_counts(
             ConvergenceWarning,
             stacklevel=3,
         )
-    cases = sum(len(gap.codes) for gap in job.gaps)
-    trace = tuple(objective)
+    trace, cases = tuple(objective), len(job.gaps.examples)
     return job.counts(), EmDiagnostics(converged, len(trace), trace, rise, job.rows, cases)
 
 
@@ -184,22 +184,23 @@ class _Table:
     available : FamilyCounts
         From the rows that are complete for the family.
     prior : Prior
-    completed : list of arrays [row, parent]
+    completed : array [completion, parent]
         Configurations of other rows, as they may be.
+
+    Attributes
+    ----------
+    places : array [completion]
+        The row of each of these in the table.
+    logs, values : arrays [row, state]
+        Of the rows, and the counts.
     """
 
     def __init__(
-        self,
-        family: Family,
-        available: FamilyCounts,
-        prior: Prior,
-        completed: list[NDArray[Any]],
+        self, family: Family, available: FamilyCounts, prior: Prior, completed: NDArray[Any]
     ) -> None:
         self.family = family
-        parts = [available.codes, *completed]
-        self.codes, which = distinct(np.concatenate(parts))
-        ends = np.cumsum([len(part) for part in parts])
-        seen, *self.places = np.split(which, ends[:-1])
+        self.codes, which = distinct(np.concatenate([available.codes, completed]))
+        seen, self.places = np.split(which, [len(available.codes)])
         self.base = np.zeros((len(self.codes), family.cardinality))
         self.base[seen] = available.values
         self.values = self.base.copy()
@@ -208,6 +209,11 @@ class _Table:
             # Begin inside the simplex: a probability of zero would remain zero.
             first = Penalty.of(SymmetricDirichlet(), available)
         self.logs = np.log(first.rows(self.base, self.base))
+
+    def move(self, logs: Floats, values: Floats) -> None:
+        """Keep logarithms and counts in parts of arrays that hold those of all tables."""
+        self.logs = _moved(self.logs, logs)
+        self.values = _moved(self.values, values)
 
     def begin(self) -> float:
         """Begin to count anew with the complete rows; return their part of the objective."""
@@ -220,33 +226,16 @@ class _Table:
         self.penalty = self.penalty.moved(self.values)
         rows = self.penalty.rows(self.values, np.exp(self.logs))
         with np.errstate(divide="ignore"):
-            self.logs = np.log(rows)
+            np.log(rows, out=self.logs)
 
     def counts(self) -> FamilyCounts:
         return FamilyCounts(self.family.parent_sizes, self.codes, self.values)
 
 
-class _Work:
-    """Some cases of a gap, with the cells of all their completions in the tables."""
-
-    def __init__(self, gap: Gap, block: slice, tables: Sequence[_Table]) -> None:
-        self.elimination = gap.elimination
-        self.weights = gap.weights[block]
-        self.tables = [tables[family] for family in gap.families]
-        self.cells = [
-            gap.cells(family, block, table.places.pop(0))
-            for family, table in zip(gap.families, self.tables, strict=True)
-        ]
-
-    def add(self) -> float:
-        """Add the expected counts of these cases; return their log likelihood."""
-        pairs = list(zip(self.tables, self.cells, strict=True))
-        factors = [table.logs.reshape(-1)[cells] for table, cells in pairs]
-        totals, marginals = self.elimination.marginals(factors)
-        for (table, cells), shares in zip(pairs, marginals, strict=True):
-            weights = self.weights.reshape(-1, *(1 for _ in range(shares.ndim - 1)))
-            np.add.at(table.values.reshape(-1), cells.reshape(-1), (shares * weights).reshape(-1))
-        return float(self.weights @ totals)
+def _moved(array: Floats, room: Floats) -> Floats:
+    moved = room.reshape(array.shape)
+    np.copyto(moved, array)
+    return moved
 
 
 class _Job:
@@ -266,19 +255,34 @@ class _Job:
         codes, weights = incomplete_rows(coded, members)
         self.rows = len(codes)
         self.gaps = find_gaps(members, codes, weights)
-        self._must_fit()
-        blocks = [(gap, block) for gap in self.gaps for block in gap.blocks()]
-        completed: list[list[NDArray[Any]]] = [[] for _ in families]
-        for gap, block in blocks:
-            for family in gap.families:
-                completed[family].append(gap.configurations(family, block))
-        self.tables = list(map(_Table, families, self.available, priors, completed))
-        self.work = [_Work(gap, block, self.tables) for gap, block in blocks]
+        layout = Layout(self.gaps)
+        if layout.cells > _LIMIT:
+            raise TooLargeError(
+                "EM over all completions of all rows",
+                size=layout.cells,
+                limit=_LIMIT,
+                hint="use missing='available', fewer parents, or fewer rows without values",
+            )
+        self.completions = layout.all()
+        self.tables: list[_Table] = []
+        begin = 0
+        for position, family in enumerate(families):
+            completed = self.completions.of(position)
+            table = _Table(family, self.available[position], priors[position], completed.codes)
+            self.completions.place(completed, begin + table.places * family.cardinality)
+            self.tables.append(table)
+            begin += table.logs.size
+        self.logs, self.values = np.empty(begin), np.empty(begin)
+        parts = np.cumsum([table.logs.size for table in self.tables])[:-1]
+        rooms = (np.split(array, parts) for array in (self.logs, self.values))
+        for table, logs, values in zip(self.tables, *rooms, strict=True):
+            table.move(logs, values)
 
     def expect(self) -> float:
         """Fill the expected counts; return the objective of the present tables."""
         complete = sum(table.begin() for table in self.tables)
-        return complete + sum(work.add() for work in self.work)
+        totals = self.completions.log_totals(self.logs, self.values)
+        return complete + float((self.gaps.weights * totals).sum())
 
     def maximise(self) -> None:
         """Choose the best tables for the expected counts."""
@@ -287,20 +291,6 @@ class _Job:
 
     def counts(self) -> list[FamilyCounts]:
         return [table.counts() for table in self.tables]
-
-    def _must_fit(self) -> None:
-        cells = sum(
-            len(gap.codes) * gap.completions(family) * gap.members.sizes[family]
-            for gap in self.gaps
-            for family in gap.families
-        )
-        if cells > _LIMIT:
-            raise TooLargeError(
-                "EM over all completions of all rows",
-                size=cells,
-                limit=_LIMIT,
-                hint="use missing='available', fewer parents, or fewer rows without values",
-            )
 
 
 def incomplete_rows(coded: CodedTable, members: Members) -> tuple[NDArray[np.int32], Floats]:

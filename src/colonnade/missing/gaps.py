@@ -9,9 +9,8 @@ elsewhere.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,12 @@ from colonnade.exceptions import TooLargeError
 from colonnade.missing.elimination import Elimination
 from colonnade.variables import Family, sort_keys
 
-__all__ = ["Gap", "Members", "distinct", "find_gaps"]
+__all__ = ["Gap", "Gaps", "Members", "distinct", "find_gaps"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Codes = NDArray[Any]
 
-# Cells of the largest array made at a time; cases beyond that are taken in turns.
-_BLOCK = 1 << 21
 # Cells of one case: what cannot be held for a single case cannot be held at all.
 _LIMIT = 1 << 26
 
@@ -75,14 +72,6 @@ class Members:
         """Say which codes ``[row, variable]`` mean missing."""
         return np.asarray(codes == np.array(self.sizes, dtype=codes.dtype))
 
-    def relevant(self, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Say which variables are there, or lead to one that is, ``[row, variable]``."""
-        relevant = present.copy()
-        for variable in reversed(self.order):
-            for parent in self.families[variable][:-1]:
-                relevant[:, parent] |= relevant[:, variable]
-        return relevant
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gap:
@@ -104,7 +93,8 @@ class Gap:
     rows, case : arrays of int
         The rows that have the gap, and which case each one is.
     elimination : Elimination
-        Of the missing variables; one factor a family.
+        Of the missing variables. One factor a family, with its missing variables in the order of
+        the family, so the child is last.
     """
 
     members: Members
@@ -117,54 +107,42 @@ class Gap:
     case: Integers
     elimination: Elimination
 
-    def blocks(self) -> Iterator[slice]:
-        """Ranges of cases that are few enough to be handled at a time."""
-        size = max(1, _BLOCK // self.elimination.cells)
-        return (slice(low, low + size) for low in range(0, len(self.codes), size))
 
-    def completions(self, family: int) -> int:
-        """In how many ways the missing parents of a family can be filled in."""
-        free = set(self.members.families[family][:-1]) & set(self.missing)
-        return math.prod(self.members.sizes[v] for v in free)
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaps:
+    """All gaps of some rows; the cases of one gap follow each other.
 
-    def configurations(self, family: int, block: slice) -> Codes:
-        """Parent codes of a family in all completions, ``[case * completion, parent]``."""
-        parents = self.members.families[family][:-1]
-        free = sorted(set(parents) & set(self.missing))
-        sizes = [self.members.sizes[v] for v in free]
-        completed = np.indices(sizes).reshape(len(free), math.prod(sizes))
-        codes = self.codes[block]
-        filled = np.empty((len(codes), completed.shape[1], len(parents)), dtype=np.int32)
-        for k, parent in enumerate(parents):
-            if parent in self.missing:
-                filled[:, :, k] = completed[free.index(parent)]
-            else:
-                filled[:, :, k] = codes[:, self.known.index(parent), None]
-        return filled.reshape(filled.shape[0] * filled.shape[1], len(parents))
+    Parameters
+    ----------
+    members : Members
+    codes : array [row, variable]
+    kinds : tuple of Gap
+    starts : array [gap + 1]
+        Cases starts[g]..starts[g + 1] are those of gap g.
+    examples : array [case]
+        One of the rows that are this case.
+    weights : array [case]
+    rows, case : arrays of int
+        The rows, as often as they have gaps, and the cases.
+    """
 
-    def cells(self, family: int, block: slice, positions: Integers) -> Integers:
-        """Places in a flat table of the cells of all completions, ``[case, *missing variables]``.
+    members: Members
+    codes: NDArray[np.int32]
+    kinds: tuple[Gap, ...]
+    starts: Integers
+    examples: Integers
+    weights: Floats
+    rows: Integers
+    case: Integers
 
-        Parameters
-        ----------
-        family : int
-        block : slice
-        positions : array [case * completion]
-            Row of each of the `configurations` in the table.
-        """
-        states = self.members.sizes[family]
-        scope = self.elimination.scopes[self.families.index(family)]
-        sizes = [self.members.sizes[v] for v in scope if v != family]
-        places: Integers = positions.reshape(-1, *sizes) * states
-        if family not in self.missing:
-            child = self.codes[block, self.known.index(family)].astype(np.int64)
-            return places + child.reshape(-1, *(1 for _ in sizes))
-        # Tables have the child last; factors have their variables in order.
-        places = places[..., None] + np.arange(states)
-        return np.moveaxis(places, -1, 1 + scope.index(family))
+    def __iter__(self) -> Iterator[Gap]:
+        return iter(self.kinds)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
 
 
-def find_gaps(members: Members, codes: Codes, weights: Floats) -> list[Gap]:
+def find_gaps(members: Members, codes: Codes, weights: Floats) -> Gaps:
     """Find the gaps of all rows.
 
     Parameters
@@ -176,7 +154,7 @@ def find_gaps(members: Members, codes: Codes, weights: Floats) -> list[Gap]:
 
     Returns
     -------
-    list of Gap
+    Gaps
 
     Examples
     --------
@@ -188,20 +166,30 @@ def find_gaps(members: Members, codes: Codes, weights: Floats) -> list[Gap]:
     ... ]
     [((1,), [[0, 1]], array([2.])), ((0,), [[1]], array([2.]))]
     """
-    missing = members.missing(codes)
-    patterns, which = distinct(missing.astype(np.int8))
-    relevant = members.relevant(patterns == 0)
-    numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
-    for number in range(len(patterns)):
-        for group in _groups(members, patterns[number] == 1, relevant[number]):
-            numbers.setdefault(group, []).append(number)
-    order = np.argsort(which, kind="stable")
-    starts = np.searchsorted(which[order], np.arange(len(patterns) + 1))
-    found = []
-    for (variables, families), chosen in numbers.items():
-        rows = np.concatenate([order[starts[k] : starts[k + 1]] for k in chosen])
-        found.append(_gap(members, variables, families, codes, rows, weights))
-    return found
+    from colonnade.kernels.gaps import number_rows
+
+    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    rows, keys, signs = _packed(members, codes)
+    case, first = number_rows(keys)
+    kind, example = number_rows(signs[first])
+    # From the order of appearance to one in which the cases of a gap follow each other.
+    order = np.argsort(kind, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    case = rank[case]
+    by_case = np.argsort(case, kind="stable")
+    rows, case = rows[by_case], case[by_case]
+    found = Gaps(
+        members,
+        codes,
+        (),
+        np.searchsorted(kind[order], np.arange(len(example) + 1)),
+        rows[np.searchsorted(case, np.arange(len(order)))],
+        np.bincount(case, weights[rows], len(order)).astype(np.float64),
+        rows,
+        case,
+    )
+    return replace(found, kinds=tuple(_kinds(found, signs[first[example]])))
 
 
 def distinct(codes: Codes) -> tuple[Codes, Integers]:
@@ -221,47 +209,65 @@ def distinct(codes: Codes) -> tuple[Codes, Integers]:
     return codes[first], which.reshape(-1)
 
 
-def _groups(
-    members: Members, missing: NDArray[np.bool_], relevant: NDArray[np.bool_]
-) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Connected groups of the relevant missing variables of a row, each with its families."""
-    leader = {v: v for v in np.flatnonzero(missing & relevant).tolist()}
+def _packed(members: Members, codes: NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:
+    """The row of each gap, its surroundings as a key, and what it is made of as a key."""
+    from colonnade.kernels.gaps import label_gaps, pack_gaps
 
-    def find(variable: int) -> int:
-        while leader[variable] != variable:
-            leader[variable] = leader[leader[variable]]
-            variable = leader[variable]
-        return variable
+    sizes = np.array(members.sizes, dtype=np.int64)
+    start = np.cumsum([0, *map(len, members.families)], dtype=np.int64)
+    member = np.array([v for family in members.families for v in family], dtype=np.int64)
+    word, shift, used = [], [], 64
+    words = 0
+    for size in members.sizes:
+        # A digit is 0 for no code, or one more than the code.
+        bits = (size + 1).bit_length()
+        if used + bits > 63:
+            words, used = words + 1, 0
+        word.append(words - 1)
+        shift.append(used)
+        used += bits
+    order = np.array(members.order, dtype=np.int64)
+    labels, gaps = label_gaps(codes, sizes, start, member, order)
+    places = np.array(word, dtype=np.int64), np.array(shift, dtype=np.int64)
+    rows, keys, signs = pack_gaps(codes, labels, gaps, sizes, start, member, *places, words)
+    return rows, keys, signs
 
-    touched: dict[int, int] = {}
+
+def _kinds(gaps: Gaps, signs: Integers) -> Iterator[Gap]:
+    """Take the gaps apart, each given by two bits a variable: outside, known, or missing."""
+    members = gaps.members
+    every = np.arange(len(members.sizes))
+    sign = (signs[:, every // 31] >> (2 * (every % 31))) & 3
+    # What is there has its family in the gap if one of its parents is missing in it.
+    inside = sign == 2
     for family, variables in enumerate(members.families):
-        free = [v for v in variables if v in leader] if relevant[family] else []
-        for variable in free[1:]:
-            leader[find(variable)] = find(free[0])
-        if free:
-            touched[family] = free[0]
-    groups: dict[int, tuple[list[int], list[int]]] = {}
-    for variable in leader:
-        groups.setdefault(find(variable), ([], []))[0].append(variable)
-    for family, variable in touched.items():
-        groups[find(variable)][1].append(family)
-    for gap, families in groups.values():
-        yield tuple(gap), tuple(families)
+        inside[:, family] |= (sign[:, family] == 1) & (sign[:, list(variables)] == 2).any(axis=1)
+    cases = gaps.codes[gaps.examples]
+    ends = np.searchsorted(gaps.case, gaps.starts)
+    for g in range(len(signs)):
+        own, rows = slice(*gaps.starts[g : g + 2]), slice(*ends[g : g + 2])
+        missing = tuple(np.flatnonzero(sign[g] == 2).tolist())
+        known = np.flatnonzero(sign[g] == 1)
+        families = tuple(np.flatnonzero(inside[g]).tolist())
+        yield Gap(
+            members,
+            missing,
+            families,
+            tuple(known.tolist()),
+            cases[own][:, known],
+            gaps.weights[own],
+            gaps.rows[rows],
+            gaps.case[rows] - gaps.starts[g],
+            _elimination(members, missing, families),
+        )
 
 
-def _gap(
-    members: Members,
-    missing: tuple[int, ...],
-    families: tuple[int, ...],
-    codes: Codes,
-    rows: Integers,
-    weights: Floats,
-) -> Gap:
-    around = {v for family in families for v in members.families[family]}
-    known = sorted(around - set(missing))
-    cases, case = distinct(codes[rows][:, known])
-    scopes = [tuple(sorted({*members.families[family]} & {*missing})) for family in families]
-    elimination = Elimination.of({v: members.sizes[v] for v in missing}, scopes)
+def _elimination(
+    members: Members, missing: tuple[int, ...], families: tuple[int, ...]
+) -> Elimination:
+    sizes = {v: members.sizes[v] for v in missing}
+    scopes = [tuple(v for v in members.families[f] if v in sizes) for f in families]
+    elimination = Elimination.of(sizes, scopes)
     if elimination.cells > _LIMIT:
         raise TooLargeError(
             f"The sum over {len(missing)} missing values that depend on each other",
@@ -269,5 +275,4 @@ def _gap(
             limit=_LIMIT,
             hint="fill in some of them, or leave such rows out",
         )
-    times = np.bincount(case, weights=weights[rows], minlength=len(cases)).astype(np.float64)
-    return Gap(members, missing, families, tuple(known), cases, times, rows, case, elimination)
+    return elimination

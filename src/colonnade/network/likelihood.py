@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
+from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Codes, Members, distinct, find_gaps
 
 if TYPE_CHECKING:
@@ -90,17 +91,17 @@ def _incomplete(dag: Dag, tables: Sequence[Cpt], codes: Codes, fill: float) -> F
         rows = present[:, variables].all(axis=1)
         there = codes[rows][:, variables]
         values[rows] += lookup.logs[lookup.positions(there[:, :-1]), there[:, -1]]
-    for gap in find_gaps(members, codes, np.ones(len(codes))):
-        totals = np.empty(len(gap.codes))
-        for block in gap.blocks():
-            factors = []
-            for family in gap.families:
-                lookup = lookups[family]
-                positions = lookup.positions(gap.configurations(family, block))
-                factors.append(lookup.logs.reshape(-1)[gap.cells(family, block, positions)])
-            totals[block] = gap.elimination.log_total(factors)
-        values[gap.rows] += totals[gap.case]
-    return values
+    gaps = find_gaps(members, codes, np.ones(len(codes)))
+    begins = np.cumsum([0, *(lookup.logs.size for lookup in lookups)])
+    logs = np.concatenate([lookup.logs.reshape(-1) for lookup in lookups])
+    totals = np.empty(len(gaps.examples))
+    for block in Layout(gaps).blocks():
+        for family, lookup in enumerate(lookups):
+            completed = block.of(family)
+            places = lookup.positions(completed.codes)
+            block.place(completed, begins[family] + places * members.sizes[family])
+        totals[block.cases] = block.log_totals(logs)
+    return values + np.bincount(gaps.rows, weights=totals[gaps.case], minlength=len(codes))
 
 
 class _Lookup:

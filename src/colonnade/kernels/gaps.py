@@ -1,0 +1,148 @@
+"""Rows that lack values: which missing variables hang together, and which rows are alike.
+
+Codes are ``[row, variable]``, and the number of states means missing. The family of variable f is
+member[start[f]:start[f + 1]], the variable itself last.
+"""
+
+import numpy as np
+from numba import njit
+
+from colonnade.kernels.counting import number_keys, place_keys
+
+__all__ = ["complete", "label_gaps", "number_rows", "pack_gaps"]
+
+
+@njit(nogil=True, cache=True)
+def label_gaps(codes, sizes, start, member, order):  # type: ignore[no-untyped-def]
+    """Label each missing variable of each row with the first variable of its gap.
+
+    The label is -1 for what is there, and for what nothing observed depends on. `order` has parents
+    before their children. Returns the labels ``[row, variable]`` and the number of gaps.
+    """
+    rows, count = codes.shape
+    labels = np.full((rows, count), -1, np.int32)
+    matters = np.empty(count, np.bool_)
+    gaps = 0
+    for row in range(rows):
+        label = labels[row]
+        for v in range(count):
+            matters[v] = codes[row, v] != sizes[v]
+        for i in range(count - 1, -1, -1):
+            v = order[i]
+            if matters[v]:
+                for k in range(start[v], start[v + 1]):
+                    matters[member[k]] = True
+        for v in range(count):
+            if matters[v] and codes[row, v] == sizes[v]:
+                label[v] = v
+        for f in range(count):
+            leader = -1
+            for k in range(start[f], start[f + 1]):
+                v = member[k]
+                if not matters[f] or label[v] < 0:
+                    continue
+                while label[v] != v:
+                    v = label[v]
+                if leader < 0:
+                    leader = v
+                # The smaller one leads, so labels never point forward.
+                label[max(leader, v)] = leader = min(leader, v)
+        for v in range(count):
+            if label[v] >= 0:
+                label[v] = label[label[v]]
+                gaps += label[v] == v
+    return labels, gaps
+
+
+@njit(nogil=True, cache=True)
+def pack_gaps(codes, labels, gaps, sizes, start, member, word, shift, words):  # type: ignore[no-untyped-def]
+    """Describe every gap of every row by the variables of its families.
+
+    Returns the row of each gap; the codes of its variables as a key ``[gap, words]``, the digits of
+    variable v in word[v] from bit shift[v] on, 0 for other variables; and its kind as a key
+    ``[gap, word]`` with two bits a variable, 31 variables a word: 1 for one that is there, 2 for a
+    missing one.
+    """
+    count = sizes.size
+    rows = np.empty(gaps, np.int64)
+    keys = np.zeros((gaps, words), np.int64)
+    kinds = np.zeros((gaps, count // 31 + 1), np.int64)
+    slot = np.empty(count, np.int64)
+    found = 0
+    for row in range(len(codes)):
+        label = labels[row]
+        for v in range(count):
+            if label[v] == v:
+                slot[v] = found
+                rows[found] = row
+                found += 1
+        for f in range(count):
+            leader = -1
+            if codes[row, f] != sizes[f] or label[f] >= 0:
+                for k in range(start[f], start[f + 1]):
+                    leader = max(leader, label[member[k]])
+            if leader < 0:
+                continue
+            gap = slot[leader]
+            for k in range(start[f], start[f + 1]):
+                v, code = member[k], np.int64(codes[row, member[k]])
+                keys[gap, word[v]] |= (code + 1) << shift[v]
+                kinds[gap, v // 31] |= np.int64(1 + (code == sizes[v])) << (2 * (v % 31))
+    return rows, keys, kinds
+
+
+@njit(nogil=True, cache=True)
+def number_rows(keys):  # type: ignore[no-untyped-def]
+    """Number distinct keys ``[row, word]`` in order of appearance; also say where each begins."""
+    numbers = np.empty(len(keys), np.int64)
+    slots, placed = place_keys(keys[:0], len(keys))
+    missing = np.zeros(len(keys), np.bool_)
+    found = number_keys(keys, missing, slots, placed, 0, True, numbers)
+    first = np.empty(found, np.int64)
+    seen = 0
+    for row in range(len(keys)):
+        if numbers[row] == seen:
+            first[seen] = row
+            seen += 1
+    return numbers, first
+
+
+@njit(nogil=True, cache=True)
+def complete(codes, sizes, members, family, case, run, length, rows, size):  # type: ignore[no-untyped-def]
+    """Fill in the missing parents of one variable in all ways, in all cases.
+
+    `members` are the parents and then the variable itself. Run r belongs to the variable
+    family[r] and has length[r] completions in each case; kind g has the cases case[g]..case[g + 1],
+    each with the runs run[g]..run[g + 1]; case c is like the row rows[c] of `codes`. There are
+    `size` completions in all. Returns the codes of the parents ``[completion, parent]``, the last
+    missing one fastest; where each completion is among those of all variables; and the code of the
+    variable itself, 0 if that is missing.
+    """
+    parents, child = members.size - 1, members[-1]
+    filled = np.empty((size, parents), np.int32)
+    where = np.empty(size, np.int64)
+    states = np.empty(size, np.int64)
+    digit = np.empty(parents, np.int32)
+    at = n = 0
+    for g in range(case.size - 1):
+        for c in range(case[g], case[g + 1]):
+            row = codes[rows[c]]
+            for r in range(run[g], run[g + 1]):
+                if family[r] == child:
+                    for k in range(parents):
+                        code = row[members[k]]
+                        digit[k] = code if code != sizes[members[k]] else 0
+                    state = row[child] if row[child] != sizes[child] else 0
+                    for i in range(length[r]):
+                        for k in range(parents):
+                            filled[n, k] = digit[k]
+                        where[n], states[n] = at + i, state
+                        n += 1
+                        for k in range(parents - 1, -1, -1):
+                            if row[members[k]] == sizes[members[k]]:
+                                digit[k] += 1
+                                if digit[k] < sizes[members[k]]:
+                                    break
+                                digit[k] = 0
+                at += length[r]
+    return filled, where, states
