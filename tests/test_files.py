@@ -22,7 +22,8 @@ from colonnade.exceptions import (
     TooLargeError,
 )
 from colonnade.files import disk, load, native, save
-from colonnade.network import BayesianNetwork
+from colonnade.missing.em import EmDiagnostics
+from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Exact, Quadrature, Reference, Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.tables.discretize import Cuts, Discretizer
@@ -133,6 +134,23 @@ def test_cut_points(tmp_path) -> None:
     network = BayesianNetwork(Dag([], ["x"]), {"x": cpt}, cutter)
     save(network, tmp_path / "model.json")
     assert load(tmp_path / "model.json").discretizer == cutter
+
+
+def test_how_em_went_is_kept(tmp_path) -> None:
+    table = {"a": [0, 0, 1, 1, None], "b": [0, 0, 1, None, 1]}
+    network = fit(table, Dag([("a", "b")]), missing="em")
+    save(network, tmp_path / "model.json")
+    assert load(tmp_path / "model.json").diagnostics == network.diagnostics
+    assert network.diagnostics.iterations > 1
+
+
+def test_files_of_version_one_are_read(sample, tmp_path) -> None:
+    document = json.loads(sample[1])
+    del document["em"]
+    document["version"] = 1
+    found = outcome(sealed(document), tmp_path / "old.json")
+    assert found == sample[0]
+    assert found.diagnostics is None
 
 
 def test_sparse_tables_stay_small(tmp_path) -> None:
@@ -267,6 +285,7 @@ def sample(tmp_path_factory):
         Dag([("a", "b"), ("b", "c"), ("a", "c")], list("abcd")),
         tables,
         Discretizer([Cuts("z", [0.5])]),
+        EmDiagnostics(True, (-40.5, -39.25), rows=7, cases=5),
     )
     path = tmp_path_factory.mktemp("sample") / "model.json"
     save(network, path)
@@ -375,9 +394,17 @@ def change(document, path, value):
     ("path", "value", "place", "problem"),
     [
         (["format"], "other", "format", "not a network saved by"),
-        (["version"], 2, "version", "newer than 1"),
+        (["version"], 3, "version", "newer than 2"),
+        (["version"], 1, "", "'em' does not belong here"),
         (["version"], True, "version", "whole number"),
         (["colonnade"], 1, "colonnade", "not a string"),
+        (["em", "converged"], 1, "em.converged", "neither true nor false"),
+        (["em", "rows"], -1, "em.rows", "whole number from 0"),
+        (["em", "cases"], 1.5, "em.cases", "whole number from 0"),
+        (["em", "objective"], -1.5, "em.objective", "not a list"),
+        (["em", "objective", 0], True, "em.objective", "not all numbers"),
+        (["em", "objective", 0], 10**400, "em.objective", "too large"),
+        (["em"], [], "em", "not an object"),
         (["variables"], {}, "variables", "not a list"),
         (["variables", 1, "name"], "a", "variables", "same name"),
         (["variables", 1, "states"], [1, 1, 2], "variables[1]", "different states"),
@@ -486,6 +513,6 @@ def test_a_graph_cannot_ask_for_memory(tmp_path) -> None:
 def test_the_file_holds_what_the_documentation_says(sample) -> None:
     document = json.loads(sample[1])
     assert document["format"] == "colonnade network"
-    assert document["version"] == 1
+    assert document["version"] == 2
     assert all(key in native.__doc__ for key in (*document, *document["tables"][0]))
     assert issubclass(FileFormatError, ColonnadeError | ValueError)

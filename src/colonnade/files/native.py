@@ -2,8 +2,8 @@
 
 A file is one object with ``format``, ``version``, ``colonnade`` (the package version that wrote
 it), ``checksum``, ``variables`` (names and states; JSON keeps apart 1, true and "1"), ``arcs``
-(pairs of positions in ``variables``), ``tables`` (one for each variable) and ``discretizer`` (cut
-points, or null). A table has
+(pairs of positions in ``variables``), ``tables`` (one for each variable), ``discretizer`` (cut
+points, or null) and ``em`` (how EM went, or null; not in version 1). A table has
 
 - ``prior``: its class, its parameters and its engine, or null for a table that was given;
 - ``codes``: the parent codes of the configurations stored, null if all of them are;
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 __all__ = ["load", "save"]
 
 _FORMAT = "colonnade network"
-_VERSION = 1
+_VERSION = 2
 
 
 def save(network: BayesianNetwork, path: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write a network to a file of the native format, from which nothing is lost.
 
-    Typed states, counts, priors, tables and cut points are kept exactly. The file is written
-    under another name and then renamed, so a failure leaves no half of it.
+    Typed states, counts, priors, tables, cut points and diagnostics are kept exactly. The file is
+    written under another name and then renamed, so a failure leaves no half of it.
 
     Parameters
     ----------
@@ -113,6 +113,7 @@ def _document(network: BayesianNetwork) -> dict[str, Any]:
         "arcs": [[place[parent], place[child]] for parent, child in network.dag.arcs],
         "tables": [_table(network[name]) for name in network],
         "discretizer": None if cutter is None else cutter.to_dict(),
+        "em": None if network.diagnostics is None else asdict(network.diagnostics),
     }
 
 

@@ -12,6 +12,7 @@ from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
 from colonnade.exceptions import ColonnadeError, amount
+from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
 from colonnade.pooling import Exact, Quadrature, Reference, Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
@@ -26,6 +27,8 @@ ENGINES: dict[str, Any] = {
     kind.__name__: kind for kind in (Exact, Quadrature, Reference, Variational)
 }
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
+# Since version 2.
+_NEW_KEYS = {"em"}
 # Stored probabilities and those that follow from counts and prior may differ by rounding.
 _TOLERANCE = 1e-6
 
@@ -51,7 +54,7 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
     -------
     BayesianNetwork
     """
-    _keys(document, _KEYS, "")
+    _keys(document, _KEYS if document["version"] == 1 else _KEYS | _NEW_KEYS, "")
     if not isinstance(document["colonnade"], str):
         raise MisfitError("colonnade", "it is not a string.")
     variables = [
@@ -79,8 +82,25 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
         from colonnade.tables.discretize import Discretizer
 
         cutter = _made("discretizer", Discretizer.from_dict, cutter)
-    network: BayesianNetwork = _made("tables", BayesianNetwork, dag, tables, cutter)
+    diagnostics = _diagnostics(document.get("em"), "em")
+    network: BayesianNetwork = _made("tables", BayesianNetwork, dag, tables, cutter, diagnostics)
     return network
+
+
+def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
+    if value is None:
+        return None
+    _keys(value, {"converged", "objective", "rows", "cases"}, place)
+    if type(value["converged"]) is not bool:
+        raise MisfitError(f"{place}.converged", "it is neither true nor false.")
+    for name in ("rows", "cases"):
+        if type(value[name]) is not int or value[name] < 0:
+            raise MisfitError(f"{place}.{name}", "it is not a whole number from 0.")
+    objective = _list(value["objective"], f"{place}.objective")
+    if not all(type(number) in (int, float) for number in objective):
+        raise MisfitError(f"{place}.objective", "they are not all numbers.")
+    rounds = _array([objective], np.float64, len(objective), f"{place}.objective")[0].tolist()
+    return EmDiagnostics(value["converged"], tuple(rounds), value["rows"], value["cases"])
 
 
 def _variable(value: Any, place: str) -> Variable:

@@ -86,12 +86,8 @@ class EmDiagnostics:
     Attributes
     ----------
     converged : bool
-    iterations : int
-        Number of rounds; 0 if no missing value has any influence.
     objective : tuple of float
         The penalised log likelihood of the tables that each round began with. It never falls.
-    rise : float
-        Of the objective, in the last round.
     rows : int
         Rows that lack values.
     cases : int
@@ -99,11 +95,27 @@ class EmDiagnostics:
     """
 
     converged: bool
-    iterations: int
     objective: tuple[float, ...]
-    rise: float
     rows: int
     cases: int
+
+    @property
+    def iterations(self) -> int:
+        """Number of rounds; 0 if no missing value has any influence."""
+        return len(self.objective)
+
+    @property
+    def rise(self) -> float:
+        """Of the objective, in the last round; infinite after the first, which rose from nothing.
+
+        Examples
+        --------
+        >>> EmDiagnostics(True, (-7.5, -7.25), rows=3, cases=2).rise
+        0.25
+        """
+        if not self.objective:
+            return 0.0
+        return self.objective[-1] - self.objective[-2] if self.iterations > 1 else np.inf
 
 
 def expected_counts(
@@ -152,7 +164,7 @@ def expected_counts(
     settings = settings or EM()
     job = _Job(coded, dag, families, priors)
     if not job.gaps:
-        return job.available, EmDiagnostics(True, 0, (), 0.0, job.rows, 0)
+        return job.available, EmDiagnostics(True, (), job.rows, 0)
     total = coded.rows if coded.weights is None else float(coded.weights.sum())
     objective: list[float] = []
     rise = np.inf
@@ -171,8 +183,8 @@ def expected_counts(
             ConvergenceWarning,
             stacklevel=3,
         )
-    trace, cases = tuple(objective), len(job.gaps.examples)
-    return job.counts(), EmDiagnostics(converged, len(trace), trace, rise, job.rows, cases)
+    cases = len(job.gaps.examples)
+    return job.counts(), EmDiagnostics(converged, tuple(objective), job.rows, cases)
 
 
 class _Table:
