@@ -105,15 +105,15 @@ def test_query_agrees_with_pyagrum(question) -> None:
             )
             cells = [*probabilities, 0.0] if family.cardinality == 1 else probabilities
             tensor[{key: int(code) for key, code in codes.items()}] = list(cells)
-    engine = gum.LazyPropagation(model)
-    engine.setEvidence({names[name]: code for name, code in observed.items()})
-    try:
-        engine.makeInference()
-        wanted = [engine.posterior(names[name]).toarray() for name in targets]
-    except gum.IncompatibleEvidence:
+    # What is impossible but does not touch the targets, pyAgrum may pass over.
+    if conditional(network, joint(network), targets, observed) is None:
         with pytest.raises(DataError, match="cannot occur together"):
             query(network, targets, in_states(network, observed))
         return
+    engine = gum.LazyPropagation(model)
+    engine.setEvidence({names[name]: code for name, code in observed.items()})
+    engine.makeInference()
+    wanted = [engine.posterior(names[name]).toarray() for name in targets]
     for name, posterior in zip(targets, wanted, strict=True):
         found = query(network, name, in_states(network, observed)).probabilities
         np.testing.assert_allclose(found, posterior[: len(found)], atol=1e-12)

@@ -39,7 +39,7 @@ def log_likelihood(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats
     Returns
     -------
     array [row]
-        NaN if it depends on probabilities that a table does not have.
+        NaN if probabilities that a table does not have are part of the sum.
     """
     # A sum of products rises with every entry: if it does not matter whether the entries that do
     # not exist are 0 or 1, it does not depend on them.

@@ -132,8 +132,8 @@ class BayesianNetwork:
         Returns
         -------
         array [row]
-            Minus infinity for a row that cannot occur. NaN for a row whose probability depends on
-            a configuration without probabilities, which only ``MaximumLikelihood()`` leaves.
+            Minus infinity for a row that cannot occur. NaN for a row if a configuration without
+            probabilities, as only ``MaximumLikelihood()`` leaves them, has a part in its sum.
 
         Examples
         --------
