@@ -648,6 +648,22 @@ def test_pyagrum_holds_the_same_numbers(gum) -> None:
         np.testing.assert_array_equal(row, table[i, j])
 
 
+@pytest.mark.parametrize(("kind", "truth"), [("addOR", max), ("addAND", min)])
+def test_from_pyagrum_with_aggregators(kind, truth, gum) -> None:
+    """They have no array in memory; what was there before must not be taken for one."""
+    model = gum.BayesNet()
+    x, y = (model.add(gum.LabelizedVariable(name, "", 2)) for name in "xy")
+    node = getattr(model, kind)(gum.LabelizedVariable("o", "", 2))
+    model.addArc(x, node)
+    model.addArc(y, node)
+    model.cpt("x").fillWith([0.3, 0.7])
+    model.cpt("y").fillWith([0.6, 0.4])
+    wanted = [[1.0 - truth(a, b), truth(a, b)] for a in (0, 1) for b in (0, 1)]
+    for _ in range(5):
+        from_pyagrum(gum.fastBN("p->r;q->r"))  # leaves numbers in memory
+        np.testing.assert_array_equal(from_pyagrum(model)["o"].probabilities, wanted)
+
+
 def test_from_pyagrum_with_its_own_kinds_of_variables(gum) -> None:
     model = gum.fastBN("r[3,5]->l{a|b}<-i{2|4|9}")
     found = from_pyagrum(model)

@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import CountsError, DataError, InputError, NotSupportedError
+from colonnade.exceptions import (
+    CountsError,
+    DataError,
+    InputError,
+    NotSupportedError,
+    TooLargeError,
+)
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.tables.coded import CodedTable
@@ -169,6 +175,38 @@ def test_log_likelihood_against_brute_force(network, data):
         if np.isnan(found[k]) and undefined_parts(network, row):
             wanted[k] = np.nan
     np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [Hierarchical(), BDeu(1), Hierarchical(s="learn")])
+def test_too_many_states_are_refused_before_the_work(prior) -> None:
+    with pytest.raises(TooLargeError, match=r"pool of 20,000 states .* identifier"):
+        fit({"id": np.arange(20_000)}, Dag([], ["id"]), prior)
+
+
+def test_observed_numbers_of_a_variable_that_was_cut() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=100)
+    network = fit(discretize({"x": x, "y": x > 0.2}), Dag([("y", "x")]))
+    cuts = network.discretizer.columns[0]
+    for number in (-9, 0.3, np.float32(0.1), np.int64(9)):
+        state = cuts.states[int(cuts.codes(np.array([float(number)]))[0])]
+        asked = network.query("y", {"x": number})
+        assert asked.observed == {"x": state}
+        wanted = network.query("y", {"x": state}).probabilities
+        np.testing.assert_array_equal(asked.probabilities, wanted)
+    with pytest.raises(DataError, match="nan"):
+        network.query("y", {"x": np.nan})
+
+
+@pytest.mark.parametrize("states", ["yes", 3, Variable("a", ["y"])])
+def test_declared_states_are_lists(states) -> None:
+    with pytest.raises(InputError, match="a list of states for 'a'"):
+        fit({"a": ["y", "e"]}, Dag([], ["a"]), variables={"a": states})
+
+
+def test_a_frame_without_rows() -> None:
+    with pytest.raises(DataError, match="Column 'a': no values, so no states"):
+        fit(pd.DataFrame({"a": [], "b": []}), Dag([("a", "b")]))
 
 
 def gum_network(network):

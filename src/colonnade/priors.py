@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import CountsError, NotSupportedError, expected
+from colonnade.exceptions import CountsError, NotSupportedError, TooLargeError, expected
 from colonnade.posterior import CptPosterior
 
 __all__ = ["BDeu", "Hierarchical", "MaximumLikelihood", "Prior", "SymmetricDirichlet"]
 
 Floats = NDArray[np.float64]
+
+# Beyond so many states a table takes minutes and gigabytes.
+_STATES = 5000
 
 
 class Prior(ABC):
@@ -123,7 +126,7 @@ class _Independent(Prior):
         from colonnade.pooling.independent import solve_uniform
         from colonnade.pooling.mixture import Component
 
-        counts = as_counts(counts)
+        counts = _bounded(as_counts(counts))
         s = self._strength(counts)
         return CptPosterior(
             counts, self, (Component(1.0, s, solve_uniform(counts.values, s, self)),)
@@ -266,7 +269,7 @@ class Hierarchical(Prior):
         from colonnade.pooling.strength import learn_strength
         from colonnade.pooling.tally import Tally
 
-        counts = as_counts(counts)
+        counts = _bounded(as_counts(counts))
         alpha0 = self._alpha0(counts.states)
         tally = Tally.of(counts.values)
         if self.s == "learn":
@@ -324,3 +327,15 @@ def _positive(value: Any, parameter: str, hint: str = "") -> float:
     if not (math.isfinite(number) and number > 0.0):
         raise expected("a finite number above 0", parameter, value, hint)
     return number
+
+
+def _bounded(counts: FamilyCounts) -> FamilyCounts:
+    """Refuse so many states that the covariance of alpha, a cell for each pair, is too large."""
+    if counts.states > _STATES:
+        raise TooLargeError(
+            f"The covariance of a pool of {counts.states:,} states",
+            size=counts.states**2,
+            limit=_STATES**2,
+            hint="is this column an identifier? Leave it out, or put states together",
+        )
+    return counts

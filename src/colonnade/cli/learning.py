@@ -104,6 +104,7 @@ def fit(
     from colonnade import files
     from colonnade.network import fit as estimate
     from colonnade.tables import encode
+    from colonnade.tables.sources import absent
 
     if dag is not None and learn is not None:
         raise typer.BadParameter("give one of them.", param_hint="--dag / --learn")
@@ -129,6 +130,8 @@ def fit(
     table = source.read()
     if dag is not None:
         graph = dag_of(dag)
+        if error := absent(list(graph.variables), list(table)):
+            raise error
         kept = {name: table[name] for name in (*graph.variables, weights) if name in table}
         ready: Any = source.discretized(kept, weights)
         network = estimate(ready, graph, chosen, weights=weights, missing=missing.value)
@@ -264,4 +267,4 @@ def _learned(learning: Learning, coded: CodedTable, missing: Missing) -> Dag:
 def _tell_em(network: BayesianNetwork) -> None:
     em = network.diagnostics
     if em is not None:
-        say(f"EM: {number(em.rows, 'row')} that lack values, {number(em.iterations, 'round')}")
+        say(f"EM: {number(em.rows, 'incomplete row')}, {number(em.iterations, 'round')}")

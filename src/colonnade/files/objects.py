@@ -98,7 +98,8 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
         draft.types = kept.get(name, "i" if variable.varType() in whole else "")
         draft.parents = list(tensor.names[1:])
         axes = [*reversed(range(len(draft.parents))), len(draft.parents)]
-        draft.rows = np.ascontiguousarray(tensor.toarray().transpose(axes))
+        # Not toarray: aggregators (OR, MAX, ...) have no array, and it would read any memory.
+        draft.rows = np.ascontiguousarray(np.asarray(tensor[:]).transpose(axes))
         drafts.append(draft)
     return _assembled(drafts, "a pyagrum.BayesNet of proper tables", model)
 

@@ -267,6 +267,15 @@ def _log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
     return logs
 
 
+def _interval(network: BayesianNetwork, name: str, state: Any) -> Any:
+    """For a variable that was cut, the interval of a number; else the state itself."""
+    cuts = network.discretizer.get(name) if network.discretizer is not None else None
+    number = isinstance(state, int | float | np.number) and not isinstance(state, bool)
+    if cuts is None or not number or math.isnan(state):
+        return state
+    return cuts.states[int(cuts.codes(np.array([float(state)]))[0])]
+
+
 def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, State]:
     if observed is None:
         return {}
@@ -278,5 +287,5 @@ def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, Stat
         if not isinstance(name, str) or name not in network:
             raise expected(f"names from {listing(network.dag.variables)}", "observed", name)
         variable = network[name].family.child
-        states[name] = variable.states[variable.index(state)]
+        states[name] = variable.states[variable.index(_interval(network, name, state))]
     return states

@@ -143,11 +143,13 @@ def float_levels(name: str, values: NDArray[Any], declared: bool) -> Levels:
     as NaN, and whole numbers for which states are declared.
     """
     values = values.astype(np.float64, copy=False)
+    if not values.size:
+        return Levels([], np.empty(0, dtype=np.int8))  # an empty column has no type worth the name
     gaps = np.isnan(values)
     if not declared and not turned_float(values):
         whole = np.isfinite(values).all() and (values == np.floor(values)).all()
         hint = "cut them into intervals with discretize(table)"
-        if whole and values.size:
+        if whole:
             hint = "convert whole numbers to integers, or " + hint
         raise unusable(name, "floating-point numbers", hint)
     present, inverse = np.unique(values[~gaps], return_inverse=True)

@@ -114,7 +114,7 @@ def _declared(
     if variables is None:
         declared = {}
     elif isinstance(variables, Mapping):
-        declared = {name: Variable(name, tuple(states)) for name, states in variables.items()}
+        declared = {name: _with_states(name, states) for name, states in variables.items()}
     else:
         declared = _by_name(variables)
         taken = list(declared)
@@ -126,6 +126,13 @@ def _declared(
     if not taken:
         raise expected("at least one column besides the weights", "table", list(names))
     return declared, taken
+
+
+def _with_states(name: str, states: Any) -> Variable:
+    if isinstance(states, str | Variable) or not isinstance(states, Iterable):
+        hint = "such as {'smoker': ['no', 'yes']}"
+        raise expected(f"a list of states for {name!r}", "variables", states, hint)
+    return Variable(name, tuple(states))
 
 
 def _by_name(variables: Sequence[Variable]) -> dict[str, Variable]:
