@@ -204,6 +204,18 @@ def test_declared_states_are_lists(states) -> None:
         fit({"a": ["y", "e"]}, Dag([], ["a"]), variables={"a": states})
 
 
+def test_unknown_states_of_all_columns_are_named() -> None:
+    network = fit({"a": ["x", "y"], "b": [1, 2], "c": ["u", "u"]}, Dag([("a", "b")], ["c"]))
+    rows = {"a": ["q", "q", "x"], "b": [9, 1, 1], "c": ["u", "u", "u"]}
+    with pytest.raises(DataError) as caught:
+        network.log_likelihood(rows)
+    assert str(caught.value) == (
+        "Column 'a': state 'q' (2 rows) is not one of ['x', 'y']. "
+        "Column 'b': state 9 (1 row) is not one of [1, 2]."
+    )
+    assert caught.value.columns == {"a": {"q": 2}, "b": {9: 1}}
+
+
 def test_a_frame_without_rows() -> None:
     with pytest.raises(DataError, match="Column 'a': no values, so no states"):
         fit(pd.DataFrame({"a": [], "b": []}), Dag([("a", "b")]))

@@ -87,14 +87,25 @@ def encode(
     weight_column = weights if isinstance(weights, str) else None
     declared, names = _declared(source.names, variables, weight_column)
 
+    problems: dict[str, DataError] = {}
+
     def column(name: str) -> tuple[Variable, NDArray[Any]]:
         levels = _levels(source, name, name in declared, discretizer)
-        return _coded(name, levels, declared, unknown)
+        try:
+            return _coded(name, levels, declared, unknown)
+        except DataError as error:
+            if "states" not in error.details:
+                raise
+            # All columns with unknown states are named together.
+            problems[name] = error
+            return declared[name], np.empty(0, dtype=np.uint8)
 
     # Only telling strings apart is worth threads: it takes long, and not in Python.
     text = [name for name in names if source.rows >= _MANY_ROWS and source.text(name)]
     done = dict(zip(text, run([partial(column, n) for n in text], worker_count(None)), strict=True))
     pairs = [done[name] if name in done else column(name) for name in names]
+    if problems:
+        raise _together([problems[name] for name in names if name in problems])
     if weight_column is not None:
         weights = checked_weights(source.weights(weight_column), source.rows, place(weight_column))
     found, codes = zip(*pairs, strict=True)
@@ -241,6 +252,16 @@ def _refuse_unknown(variable: Variable, levels: Levels, strange: list[int]) -> N
         states=rows,
         allowed=variable.states,
     )
+
+
+def _together(problems: Sequence[DataError]) -> DataError:
+    """One error for the unknown states of several columns: its attributes are of the first."""
+    first, *others = problems
+    if not others:
+        return first
+    text = " ".join([str(first).removeprefix(f"{first.place}: "), *map(str, others)])
+    columns = {error.details["column"]: error.details["states"] for error in problems}
+    return DataError(first.place, text, **first.details, columns=columns)
 
 
 def _recoded(
