@@ -19,6 +19,8 @@ from colonnade.variables import Family, sort_keys
 __all__ = ["LogTable", "row_log_probability"]
 
 _TASK_ROWS = 1 << 17
+# Smaller than for counting: several tables are looked up together and share the innermost cache.
+_JOINT_CELLS = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +139,7 @@ class _Scorer:
         self.steps: list[Callable[[int, int, NDArray[np.float64]], None]] = []
         dense = [f for f, table in enumerate(tables) if table.codes is None]
         chosen = [columns[f] for f in dense]
-        joints, alone = plan(chosen, self.sizes, joint_limit(coded.rows))
+        joints, alone = plan(chosen, self.sizes, min(joint_limit(coded.rows), _JOINT_CELLS))
         self._write_joints(joints, [tables[f] for f in dense], chosen)
         for f in alone:
             self._add_large(tables[dense[f]], chosen[f])
@@ -148,6 +150,8 @@ class _Scorer:
     def _padded(self, table: LogTable, family: tuple[int, ...]) -> NDArray[np.float64]:
         """Return a table with one axis a column, and NaN at codes for missing."""
         inner = tuple(self.cardinality[k] for k in family)
+        if all(self.sizes[k] == self.cardinality[k] for k in family):
+            return table.values.reshape(inner)
         padded = np.full([self.sizes[k] for k in family], np.nan)
         padded[tuple(slice(size) for size in inner)] = table.values.reshape(inner)
         return padded
