@@ -77,7 +77,7 @@ def with_gaps() -> None:
         rows.append([structure, shown(fitting), shown(whole), shown(lacking), shown(interval)])
     print_table(
         "100 000 rows x 16 features x 26 classes: fit, probabilities, the same with 10 % of the "
-        "values missing (summed out exactly), intervals of 1000 rows from 200 draws.",
+        "values missing (summed out exactly), intervals of 1000 rows.",
         ["structure", "fit", "predict_proba", "with gaps", "predict_interval"],
         rows,
     )

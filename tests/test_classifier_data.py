@@ -2,15 +2,11 @@
 
 # ruff: noqa: N806 (scikit-learn calls the features X)
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 
 from colonnade.classifier import (
@@ -18,12 +14,12 @@ from colonnade.classifier import (
     ImpossibleRowWarning,
     UnknownStateWarning,
 )
-from colonnade.classifier._features import quantile_points
 from colonnade.dag import Dag
 from colonnade.exceptions import DataError, InputError
 from colonnade.network import fit
 from colonnade.priors import MaximumLikelihood
 from colonnade.structure import AIC
+from colonnade.tables import Discretizer
 from labelled_tables import STRUCTURES, frame_of, letters, mixed, with_gaps
 
 # ------------------------------------------------------------------------ more and more rows
@@ -159,36 +155,16 @@ def test_integers_may_come_back_as_floats() -> None:
     np.testing.assert_array_equal(model.predict_proba(X.astype(float)), model.predict_proba(X))
 
 
-@pytest.mark.parametrize(
-    ("numbers", "weights", "bins", "points"),
-    [
-        ([1, 2, 3, 4, 5, 6], None, 3, (2.5, 4.5)),
-        ([1, 2, 3], None, 5, (1.5, 2.5)),
-        ([0, 0, 0, 0, 1, 2, 3], None, 2, (0.0,)),
-        ([1, 1, 1], None, 4, ()),
-        ([1, 2, 3, 4], [1, 1, 1, 5], 2, (3.5,)),
-        ([1, 2, 3, 4], [0.5, 0.5, 0.5, 0.5], 2, (2.5,)),
-        ([1, 2, 3, 3, 3, 3, 3], None, 2, (2.5,)),
-    ],
-)
-def test_quantile_points(numbers, weights, bins, points) -> None:
-    weights = None if weights is None else np.array(weights)
-    assert quantile_points(np.array(numbers, float), weights, bins) == points
-
-
-@given(
-    st.lists(st.integers(-5, 5), min_size=2, max_size=40),
-    st.integers(2, 6),
-    st.integers(0, 2**32 - 1),
-)
-def test_quantile_points_of_weights_are_those_of_repeated_rows(values, bins, seed) -> None:
-    numbers = np.array(values) / 4
-    weights = np.random.default_rng(seed).integers(1, 4, len(numbers))
-    points = quantile_points(np.repeat(numbers, weights), None, bins)
-    assert quantile_points(numbers, weights, bins) == points
-    assert len(points) < bins
-    assert all(low < high for low, high in itertools.pairwise(points))
-    assert all(numbers.min() <= point < numbers.max() for point in points)
+def test_floats_are_cut_as_by_discretize() -> None:
+    frame = pd.DataFrame(load_wine().data[:, :4], columns=list("abcd"))
+    frame.loc[::7, "b"] = np.nan
+    weights = np.random.default_rng(0).integers(1, 4, len(frame))
+    y = load_wine().target
+    for counted in (None, weights):
+        model = BayesianNetworkClassifier("naive", bins=4).fit(frame, y, counted)
+        wanted = Discretizer.fit(frame, bins=4, weights=counted)
+        assert model.network_.discretizer == wanted
+    assert wanted != Discretizer.fit(frame, bins=4)
 
 
 # ---------------------------------------------------------------------- missing and unknown

@@ -18,8 +18,11 @@ from colonnade.tables import Cuts, Discretizer, discretize, encode
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def points(values: Any, bins: int = 5, strategy: Any = "quantile") -> tuple[float, ...]:
-    return Discretizer.fit({"x": np.asarray(values, dtype=float)}, bins, strategy).columns[0].points
+def points(
+    values: Any, bins: int = 5, strategy: Any = "quantile", weights: Any = None
+) -> tuple[float, ...]:
+    table = {"x": np.asarray(values, dtype=float)}
+    return Discretizer.fit(table, bins, strategy, weights=weights).columns[0].points
 
 
 def test_quantiles_hold_equal_numbers_of_rows() -> None:
@@ -62,6 +65,85 @@ def test_ties_are_merged() -> None:
     # few values are told apart, however unequal their numbers
     assert points([0.0] * 97 + [1.0, 2.0, 2.0]) == (0.5, 1.5)
     assert points([3.5] * 10) == ()
+
+
+def test_a_smallest_value_that_fills_its_interval_to_the_brim_takes_no_second_one() -> None:
+    assert points([0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) == (0.5, 2.5, 4.5, 6.5)
+
+
+def test_ends_of_quantile_intervals_are_no_matter_of_rounding() -> None:
+    # a third of nine rows, as a product of floats, is a little more than three
+    assert points(np.arange(9.0), 3) == (2.5, 5.5)
+    for bins in range(2, 13):
+        values = np.arange(bins * 30.0)
+        assert np.bincount(Cuts("x", points(values, bins)).codes(values)).tolist() == [30] * bins
+
+
+def test_a_column_is_cut_however_small_its_numbers_or_frequent_its_largest() -> None:
+    values = np.random.default_rng(0).normal(size=50)
+    assert points(values * 1e-12) == pytest.approx(np.array(points(values)) * 1e-12)
+    assert points([1.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0], 2) == (2.5,)
+
+
+@pytest.mark.parametrize(
+    ("values", "weights", "bins", "wanted"),
+    [
+        ([1, 2, 3, 4], [1, 1, 1, 5], 2, (3.5,)),
+        ([1, 2, 3, 4], [3, 1, 1, 1], 2, (1.5,)),
+        ([1, 2, 3, 4], [0.5, 0.5, 0.5, 0.5], 2, (2.5,)),
+        ([1, 2, 3, 4], [1, 1, 0, 0], 2, (1.5,)),
+        ([1, 2, 3], [7, 0.5, 9], 5, (1.5, 2.5)),
+    ],
+)
+def test_weighted_quantiles(values: Any, weights: Any, bins: int, wanted: Any) -> None:
+    assert points(values, bins, weights=weights) == wanted
+
+
+@given(
+    st.lists(st.integers(-5, 5), min_size=2, max_size=40),
+    st.integers(2, 6),
+    st.sampled_from(["quantile", "uniform"]),
+    st.integers(0, 2**32 - 1),
+)
+def test_a_weight_counts_rows(values: list[int], bins: int, strategy: Any, seed: int) -> None:
+    numbers = np.array(values) / 4
+    weights = np.random.default_rng(seed).integers(0, 4, len(numbers))
+    weights[0] = 2
+    found = points(numbers, bins, strategy, weights)
+    assert found == points(np.repeat(numbers, weights), bins, strategy)
+    assert found == points(numbers, bins, strategy, weights * 0.25)
+    assert len(found) < bins
+
+
+def test_weighted_clusters() -> None:
+    values = np.array([0.0, 1.0, 9.0, 10.0, 20.0, 21.0, 60.0])
+    weights = np.array([5, 1, 2, 4, 3, 3, 1])
+    (found,) = points(values, 2, "kmeans", weights)
+    assert found == pytest.approx(points(np.repeat(values, weights), 2, "kmeans")[0])
+    assert found != pytest.approx(points(values, 2, "kmeans")[0])
+
+
+def test_weights_may_be_a_column_which_is_not_cut() -> None:
+    frame = pd.DataFrame({"x": np.arange(8.0), "w": [5.5, 1, 1, 1, 1, 1, 1, 1]})
+    table, discretizer = discretize(frame, bins=2, weights="w")
+    assert [column.name for column in discretizer.columns] == ["x"]
+    assert discretizer.columns[0].points == points(frame["x"], 2, weights=frame["w"]) == (1.0,)
+    assert table["w"].equals(frame["w"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": [1, -1]}, "`weights`: weight -1 in row 1 is negative"),
+        ({"weights": [1]}, r"`weights`: weights of shape \(1,\) for 2 rows"),
+        ({"weights": [0, 0]}, "Column 'x': no finite number"),
+        ({"weights": "z"}, "Column 'z': not in the table"),
+        ({"weights": "x", "columns": ["x"]}, "a column that is not one of `columns`"),
+    ],
+)
+def test_bad_weights(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((DataError, InputError), match=message):
+        discretize({"x": [0.5, 1.5]}, **options)
 
 
 def test_neighbouring_floats_are_told_apart() -> None:

@@ -22,7 +22,7 @@ from colonnade.tables.memory import encode
 from colonnade.tables.sources import Source, read
 from colonnade.variables import State, Variable
 
-__all__ = ["Features", "merged_states", "quantile_points"]
+__all__ = ["Features", "merged_states"]
 
 Floats = NDArray[np.float64]
 
@@ -71,16 +71,11 @@ class Features:
         if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
             raise expected("a whole number of at least 2", "bins", bins)
         source = read(columns)
-        declared: dict[str, tuple[State, ...]] = {}
-        cuts = []
-        for name in source.names:
-            if source.floating(name):
-                cut = _cut(source, name, weights, int(bins))
-                if cut is None:
-                    declared[name] = _NOTHING
-                else:
-                    cuts.append(cut)
-        discretizer = Discretizer(tuple(cuts)) if cuts else None
+        floating = [name for name in source.names if source.floating(name)]
+        empty = {name for name in floating if np.isnan(_numbers(source, name)).all()}
+        cut = [name for name in floating if name not in empty]
+        discretizer = Discretizer.fit(columns, bins, columns=cut, weights=weights) if cut else None
+        declared: dict[str, tuple[State, ...]] = dict.fromkeys(empty, _NOTHING)
         coded = _discovered(columns, source, declared, discretizer)
         return cls(coded.variables, discretizer), coded
 
@@ -194,58 +189,6 @@ def merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> 
     if list(known) == sorted(known):
         return tuple(sorted((*known, *fresh)))
     return (*known, *fresh)
-
-
-def quantile_points(numbers: Floats, weights: NDArray[Any] | None, bins: int) -> tuple[float, ...]:
-    """Points between intervals of about the same weight; at most `bins` intervals.
-
-    A row of weight two is the same as two rows. As many different values as intervals, or fewer,
-    are cut halfway between them. A quantile that falls between two values is their mean.
-
-    Parameters
-    ----------
-    numbers : array [row]
-        Finite.
-    weights : array [row] or None
-        Positive.
-    bins : int
-
-    Examples
-    --------
-    >>> quantile_points(np.array([1.0, 2.0, 3.0, 4.0]), None, 2)
-    (2.5,)
-    >>> quantile_points(np.array([1.0, 2.0, 3.0, 4.0]), np.array([3, 1, 1, 1]), 2)
-    (1.5,)
-    """
-    distinct, back = np.unique(numbers, return_inverse=True)
-    if len(distinct) == 1:
-        return ()
-    # Halves first, so that the sum of two huge numbers is finite.
-    middle = distinct[:-1] / 2 + distinct[1:] / 2
-    # Between neighbouring floats there is no number: then the lower one is the point.
-    middle = np.where((distinct[:-1] <= middle) & (middle < distinct[1:]), middle, distinct[:-1])
-    if len(distinct) <= bins:
-        return tuple(middle.tolist())
-    mass = np.cumsum(np.bincount(back, weights=weights))
-    level = np.arange(1, bins) * mass[-1]
-    # Products instead of fractions: with whole weights a tie is a tie, not a matter of rounding.
-    at = np.minimum(np.searchsorted(mass * bins, level, side="left"), len(middle))
-    tie = mass[at] * bins == level
-    # The largest value bounds no interval from above: what ends there begins below it.
-    last = at == len(middle)
-    below = np.minimum(at, len(middle) - 1)
-    points = np.where(tie | last, middle[below], distinct[below])
-    return tuple(np.unique(points).tolist())
-
-
-def _cut(source: Source, name: str, weights: NDArray[Any] | None, bins: int) -> Cuts | None:
-    """Learn where to cut a column; None if it has no value."""
-    numbers = _numbers(source, name)
-    present = ~np.isnan(numbers)
-    if not present.any():
-        return None
-    kept = None if weights is None else weights[present]
-    return Cuts(name, quantile_points(numbers[present], kept, bins))
 
 
 def _numbers(source: Source, name: str) -> Floats:

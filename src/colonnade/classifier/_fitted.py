@@ -10,22 +10,26 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.classifier._choice import leave_one_out_scores
+from colonnade.classifier._choice import (
+    CANDIDATES,
+    added,
+    class_scores,
+    cross_validated_scores,
+    leave_one_out_scores,
+)
+from colonnade.classifier._estimate import families_of, network_of
 from colonnade.classifier._features import Features, merged_states
 from colonnade.classifier._growth import grown_counts
 from colonnade.classifier._input import Labelled, class_states
 from colonnade.classifier._structures import Structure
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
-from colonnade.cpt import Cpt
-from colonnade.dag import Dag
 from colonnade.exceptions import DataError, expected, listing
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Hierarchical, Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
-from colonnade.tables.discretize import Discretizer
-from colonnade.variables import Family, Variable
+from colonnade.variables import Variable
 
 __all__ = ["Fitted"]
 
@@ -51,7 +55,9 @@ class Fitted:
     prior : Prior
         Of its tables.
     scores : dict of Prior to float or None
-        Leave-one-out scores, if the prior was chosen by them.
+        Of the candidates, if the prior was chosen by them.
+    learned : bool
+        Whether the structure was learned from rows.
     """
 
     target: str
@@ -62,6 +68,7 @@ class Fitted:
     network: BayesianNetwork
     prior: Prior
     scores: dict[Prior, float] | None
+    learned: bool
 
     @classmethod
     def learn(
@@ -79,10 +86,21 @@ class Fitted:
         features, coded = Features.learn(rows.columns, rows.weights, bins)
         coded = _with_class(coded, Variable(target, class_states(labels)), codes, rows.weights)
         dag = structure.learn(coded, target)
-        families = _families(dag, coded.variables)
+        families = families_of(dag, coded.variables)
         counts = count(coded, families, "available")
-        estimated = _estimated(dag, families, counts, prior, features)
-        return cls(target, labels, declared is not None, bins, features, *estimated)
+        scores = None
+        if _automatic(prior):
+            scores = (
+                cross_validated_scores(coded, target, structure)
+                if structure.learned
+                else leave_one_out_scores(counts)
+            )
+        chosen = _chosen(prior, scores)
+        network = network_of(dag, families, counts, chosen, features.discretizer)
+        return cls(
+            *(target, labels, declared is not None, bins, features),
+            *(network, chosen, scores, structure.learned),
+        )
 
     def add(self, rows: Labelled, prior: AnyPrior) -> Fitted:
         """Count more rows, with more states where there are new ones."""
@@ -96,16 +114,27 @@ class Fitted:
         coded = features.codes(rows.columns, "raise")
         coded = _with_class(coded, Variable(self.target, class_states(labels)), codes, rows.weights)
         dag = self.network.dag
-        families = _families(dag, coded.variables)
-        counts = []
-        known = self.network.tables.values()
-        for family, cpt, more in zip(
-            families, known, count(coded, families, "available"), strict=True
-        ):
+        families = families_of(dag, coded.variables)
+        known = []
+        for family, cpt in zip(families, self.network.tables.values(), strict=True):
             assert cpt.counts is not None  # fitted tables have them
-            counts.append(grown_counts(cpt.counts, cpt.family, family) + more)
-        estimated = _estimated(dag, families, counts, prior, features)
-        return Fitted(self.target, labels, self.declared, self.bins, features, *estimated)
+            known.append(grown_counts(cpt.counts, cpt.family, family))
+        more = count(coded, families, "available")
+        counts = [old + new for old, new in zip(known, more, strict=True)]
+        scores = None
+        if _automatic(prior):
+            scores = self._foretold(known, coded) if self.learned else leave_one_out_scores(counts)
+        chosen = _chosen(prior, scores)
+        network = network_of(dag, families, counts, chosen, features.discretizer)
+        return Fitted(
+            *(self.target, labels, self.declared, self.bins, features),
+            *(network, chosen, scores, self.learned),
+        )
+
+    def _foretold(self, known: Sequence[FamilyCounts], rows: CodedTable) -> dict[Prior, float]:
+        """Add to the scores how well the classes of more rows are foretold by those known."""
+        more = class_scores(self.network.dag, known, rows, self.target)
+        return added(self.scores or dict.fromkeys(CANDIDATES, 0.0), more)
 
     @cached_property
     def tables(self) -> ClassTables:
@@ -113,30 +142,19 @@ class Fitted:
         return ClassTables(self.network, self.target)
 
 
-def _estimated(
-    dag: Dag,
-    families: Sequence[Family],
-    counts: Sequence[FamilyCounts],
-    prior: AnyPrior,
-    features: Features,
-) -> tuple[BayesianNetwork, Prior, dict[Prior, float] | None]:
-    """Make the network, its prior, and the scores by which that was chosen."""
-    scores = None
-    if isinstance(prior, str) and prior == "auto":
-        scores = leave_one_out_scores(counts)
-        chosen = max(scores, key=lambda candidate: scores[candidate])
-    elif prior is None or isinstance(prior, Prior):
-        chosen = Hierarchical() if prior is None else prior
-    else:
-        raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
-    tables = {
-        family.child.name: Cpt.of(family, each, chosen)
-        for family, each in zip(families, counts, strict=True)
-    }
-    cuts = features.discretizer.columns if features.discretizer else ()
-    kept = tuple(cut for cut in cuts if cut.name in dag)
-    network = BayesianNetwork(dag, tables, Discretizer(kept) if kept else None)
-    return network, chosen, scores
+def _automatic(prior: AnyPrior) -> bool:
+    return isinstance(prior, str) and prior == "auto"
+
+
+def _chosen(prior: AnyPrior, scores: dict[Prior, float] | None) -> Prior:
+    """The prior that was asked for, or the one with the best score."""
+    if scores is not None:
+        return max(scores, key=lambda candidate: scores[candidate])
+    if prior is None:
+        return Hierarchical()
+    if isinstance(prior, Prior):
+        return prior
+    raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
 
 
 def _class_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
@@ -155,11 +173,3 @@ def _with_class(
     coded: CodedTable, target: Variable, codes: NDArray[Any], weights: NDArray[Any] | None
 ) -> CodedTable:
     return CodedTable((*coded.variables, target), (*coded.codes, codes), weights, coded.discretizer)
-
-
-def _families(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
-    known = {variable.name: variable for variable in variables}
-    return [
-        Family(known[name], tuple(known[parent] for parent in dag.parents(name)))
-        for name in dag.variables
-    ]

@@ -1,37 +1,52 @@
-"""Credible intervals of class probabilities, from joint draws of all tables they depend on."""
+"""Credible intervals of class probabilities, from joint draws of all tables they depend on.
+
+The ends of an interval are quantiles far out in the tails, where few draws are that matter, so it
+takes many for steady ones. Drawing is dear and adding up is cheap. But the tables of a network are
+independent of each other: a draw of one goes with any draw of another. So tables are put into a few
+groups, and the draws of the groups are put together in several ways.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._sparse import find_rows
+from colonnade.classifier._draws import DrawnLogs
 from colonnade.classifier._gaps import add_gaps, code_rows
 from colonnade.classifier._tables import ClassTables
-from colonnade.cpt import Cpt
-from colonnade.exceptions import NotSupportedError, expected
+from colonnade.exceptions import expected
 from colonnade.missing.gaps import distinct
 from colonnade.posterior import Interval
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.joints import run, worker_count
 
 __all__ = ["class_intervals"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
-# Cells [draw, row, class] held at a time.
-_CELLS = 1 << 20
+# In how many ways the draws of how many groups are put together.
+_WAYS, _GROUPS = 4, 4
+# Draws of every table if nobody says how many: for many rows, and for few.
+_LEAST, _MOST = 200, 1000
+# Numbers that may be added up for that, about a second of work.
+_ADDED = 1 << 29
+# Cells [row, class, way, draw] of one block, small enough for the cache of a processor.
+_CELLS = 1 << 18
+# Drawn numbers held at a time, 128 MB; and about what can be drawn in a second.
+_DRAWN = 1 << 24
 
 
 def class_intervals(
     tables: ClassTables,
     coded: CodedTable,
     level: float,
-    draws: int,
+    draws: int | None,
     rng: np.random.Generator | int | None,
 ) -> Interval:
     """Equal-tailed credible intervals of the probability of each class, ``[row, class]``.
@@ -41,105 +56,214 @@ def class_intervals(
     tables : ClassTables
     coded : CodedTable
     level : float
-    draws : int
+    draws : int or None
+        Of every table; None for as many as take little time.
     rng : Generator or int, optional
     """
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0.0 < level < 1.0:
         raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-        raise expected("a whole number of at least 2", "draws", draws)
-    network = tables.network
-    generator = np.random.default_rng(rng)
-    drawn = [DrawnLogs(cpt, int(draws), generator) for cpt in network.tables.values()]
-    position = network.dag.variables.index(tables.target)
+    if draws is not None:
+        if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
+            raise expected("a whole number of at least 2, or None,", "draws", draws)
+        draws = int(draws)
+    position = tables.network.dag.variables.index(tables.target)
     columns = [coded.codes[coded.position(name)] for name in tables.features]
     columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))
     cases, which = distinct(np.stack(columns, axis=1).astype(np.int32))
+    draws = _affordable(tables, coded, len(cases)) if draws is None else draws
+    drawn = _drawn(tables, draws, np.random.default_rng(rng))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     ends = np.empty((2, len(cases), tables.classes))
-    size = max(1, _CELLS // (int(draws) * tables.classes))
+    size = _rows_at_a_time(tables, coded, len(cases), draws)
     for low in range(0, len(cases), size):
-        block = cases[low : low + size]
-        logs = _log_joint(tables, position, block, drawn)
-        logs -= logs.max(axis=2, keepdims=True)
-        chances = np.exp(logs)
-        chances /= chances.sum(axis=2, keepdims=True)
-        ends[:, low : low + size] = np.quantile(chances, tails, axis=0)
+        groups = _groups(tables, position, cases[low : low + size], drawn)
+        _put_together(groups, tails, ends[:, low : low + size])
     return Interval(ends[0, which], ends[1, which])
 
 
-class DrawnLogs:
-    """Logarithms of a table in several draws; rows are drawn when they are asked for.
+def _affordable(tables: ClassTables, coded: CodedTable, rows: int) -> int:
+    """As many draws as take little time."""
+    # Normalising and sorting takes as long as adding six numbers; summing over what a row lacks as
+    # long as a row for each of its states.
+    each = len(tables.network.tables) + _WAYS * (_GROUPS + 6)
+    for name in tables.features:
+        if tables.network.dag.children(name):
+            lacking = coded.missing[coded.position(name)]
+            rows += lacking * tables.network[name].family.cardinality
+    most = min(_ADDED // (rows * tables.classes * each), _DRAWN // sum(_cells(tables, rows)))
+    return min(_MOST, max(_LEAST, most))
 
-    Given alpha and s the rows of a table are independent, so it is enough to keep these: a row
-    that nobody looks at is never drawn. Rows asked for twice are drawn twice, so whoever needs a
-    row of the same draw again must keep it; for one row of data no table is asked twice.
+
+def _rows_at_a_time(tables: ClassTables, coded: CodedTable, rows: int, draws: int) -> int:
+    """So many rows that what is drawn for them can be held."""
+    gaps = 2 if any(coded.missing) else 0  # their sums, and the same turned
+
+    def held(size: int) -> int:
+        cells, asked = _cells(tables, size), size * tables.classes
+        sums = gaps * asked + min(sum(cells), _GROUPS * (asked + max(cells)))
+        return max(sums * draws, asked * len(cells))
+
+    while rows > 1 and held(rows) > _DRAWN:
+        rows = (rows + 1) // 2
+    return rows
+
+
+def _cells(tables: ClassTables, rows: int) -> list[int]:
+    """How many numbers of each table are drawn at most, for so many rows."""
+    return [
+        min(2 * rows * tables.classes, cpt.table.configurations * cpt.table.states)
+        for cpt in tables.network.tables.values()
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Term:
+    """What a table, some of them, or all gaps together, add to the log probabilities of rows.
 
     Parameters
     ----------
-    cpt : Cpt
-    draws : int
-    rng : Generator
+    logs : array [cell, draw]
+    index : array [row, class]
+        The cell of each.
     """
 
-    def __init__(self, cpt: Cpt, draws: int, rng: np.random.Generator) -> None:
-        if cpt.counts is None:
-            raise NotSupportedError(
-                "An interval of class probabilities",
-                f"the table of {cpt.family.child.name!r} is known and has no posterior",
-            )
-        self.cpt = cpt
-        self.counts = cpt.counts
-        self.draws = draws
-        self.rng = rng
+    logs: Floats
+    index: NDArray[np.intp]
 
-    @cached_property
-    def pool(self) -> Floats:
-        """s alpha in each draw, ``[draw, state]``."""
-        alpha, strength = self.cpt.posterior.sample_alpha(self.draws, self.rng)
-        return np.asarray(strength[:, None] * alpha)
+    @classmethod
+    def of(cls, sums: Floats) -> _Term:
+        """One cell for each ``[row, class]`` of sums ``[row, class, draw]``."""
+        cells = np.ascontiguousarray(sums).reshape(-1, sums.shape[2])
+        return cls(cells, np.arange(len(cells)).reshape(sums.shape[:2]))
 
-    def at(self, parents: Sequence[Codes], child: Codes) -> Floats:
-        """Look up codes that broadcast with each other: ``[draw, *their shape]``."""
-        asked, shape = code_rows(parents)
-        wanted, which = distinct(asked)
-        rows = np.vstack([self.counts.values, np.zeros(self.counts.states)])
-        seen = rows[find_rows(self.counts.codes, wanted, self.counts.parent_sizes)]
-        logs = _log_dirichlet(seen[None] + self.pool[:, None, :], self.rng)
-        return np.asarray(logs[:, which.reshape(shape), child])
+    def at(self, rows: slice) -> Floats:
+        """Look up rows: ``[row, class, draw]``."""
+        return np.asarray(self.logs[self.index[rows]])
 
 
-def _log_joint(
+def _drawn(tables: ClassTables, draws: int, rng: np.random.Generator) -> list[DrawnLogs]:
+    """Give each table a generator of its own, from the one there is."""
+    found = tables.network.tables.values()
+    seeds = rng.integers(1 << 63, size=(len(found), 2))
+    return [
+        DrawnLogs(cpt, draws, np.random.default_rng(seed.tolist()))
+        for cpt, seed in zip(found, seeds, strict=True)
+    ]
+
+
+def _groups(
     tables: ClassTables, target: int, codes: Codes, drawn: Sequence[DrawnLogs]
-) -> Floats:
-    """Log probability of rows with each class in each draw, ``[draw, row, class]``.
+) -> list[list[_Term]]:
+    """Everything that adds to the log probability of rows with each class, in some groups.
 
     Families without the class are left out but for those that lack values: they cancel.
     """
     network = tables.network
     names = network.dag.variables
-    sums = np.zeros((drawn[0].draws, len(codes), tables.classes))
-    labels = np.arange(tables.classes)[None, :]
+    tasks = []
     for name, logs in zip(names, drawn, strict=True):
         members = [names.index(member) for member in (*network.dag.parents(name), name)]
-        if target not in members:
-            continue
-        sizes = [network[names[member]].family.cardinality for member in members]
-        rows = (codes[:, members] < sizes).all(axis=1)
-        if rows.any():
-            asked = [labels if m == target else codes[rows, m][:, None] for m in members]
-            sums[:, rows] += logs.at(asked[:-1], asked[-1])
-    add_gaps(network, target, codes, drawn, sums)
-    return sums
+        if target in members:
+            tasks.append(partial(_term, tables, target, codes, logs, members))
+    parts = [tasks[k::_GROUPS] for k in range(min(_GROUPS, len(tasks)))]
+    # For few rows their sums take less room than the tables, which need not be kept then.
+    few = _GROUPS * len(codes) * tables.classes < sum(_cells(tables, len(codes)))
+    made = run([partial(_made, part, few) for part in parts], worker_count(None))
+    if (codes >= [network[name].family.cardinality for name in names]).any():
+        sums = np.zeros((drawn[0].draws, len(codes), tables.classes))
+        add_gaps(network, target, codes, drawn, sums)
+        made.append([_Term.of(np.moveaxis(sums, 0, -1))])
+    return made
 
 
-def _log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
-    """Logarithms of Dirichlet draws, last axis: states; tiny parameters do not underflow.
+def _made(tasks: Sequence[Callable[[], _Term]], together: bool) -> list[_Term]:
+    """Draw the tables of a group, and add them up if asked to."""
+    if not together:
+        return [task() for task in tasks]
+    sums = tasks[0]().at(slice(None))
+    for task in tasks[1:]:
+        sums += task().at(slice(None))
+    return [_Term.of(sums)]
 
-    A Gamma(a) variable is Gamma(a + 1) U^(1/a), whose logarithm is exact to rounding.
+
+def _term(
+    tables: ClassTables, target: int, codes: Codes, logs: DrawnLogs, members: Sequence[int]
+) -> _Term:
+    """Draw what rows need of one table; `members` are its parents and its child."""
+    network = tables.network
+    labels = np.arange(tables.classes)[None, :]
+    sizes = [network[network.dag.variables[m]].family.cardinality for m in members]
+    rows = (codes[:, members] < sizes).all(axis=1)
+    asked, shape = code_rows([labels if m == target else codes[rows, m][:, None] for m in members])
+    cells, which = _looked_up(logs, asked)
+    # The last cell is for rows that lack a value of this family.
+    index = np.full((len(codes), tables.classes), len(cells))
+    index[rows] = which.reshape(shape)
+    return _Term(np.vstack([cells, np.zeros(logs.draws)]), index)
+
+
+def _looked_up(logs: DrawnLogs, asked: Codes) -> tuple[Floats, Codes]:
+    """Draw what is asked for, codes of parents and child, and say which cell is which.
+
+    Cells drawn one by one take two numbers each, rows one for every state. The class given its
+    parents, of which a row of data needs all states together, is always drawn by rows.
     """
-    logs = np.log(rng.standard_gamma(parameters + 1.0))
-    logs -= rng.standard_exponential(parameters.shape) / parameters
-    top = logs.max(axis=-1, keepdims=True)
-    logs -= top + np.log(np.exp(logs - top).sum(axis=-1, keepdims=True))
-    return np.asarray(logs)
+    cells, which = distinct(asked)
+    wanted, row = distinct(cells[:, :-1])
+    states = logs.counts.states
+    if 2 * len(cells) < states * len(wanted):
+        return logs.cells(cells[:, :-1], cells[:, -1]), which
+    values = logs.rows(wanted).reshape(-1, logs.draws)
+    return values, (row * states + cells[:, -1])[which]
+
+
+def _put_together(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: Floats) -> None:
+    """Fill in the quantiles of class probabilities ``[tail, row, class]``."""
+    _, rows, classes = ends.shape
+    draws = groups[0][0].logs.shape[1]
+    # Alone, a table has nothing to be put together with.
+    ways = min(_WAYS, draws) if len(groups) > 1 else 1
+    starts = _starts(len(groups), ways, draws)
+    size = max(1, _CELLS // (classes * ways * draws))
+
+    def task(low: int) -> None:
+        block = slice(low, min(low + size, rows))
+        chances = np.zeros((block.stop - low, classes, ways, draws))
+        for group, begins in zip(groups, starts, strict=True):
+            logs = group[0].at(block)
+            for term in group[1:]:
+                logs += term.at(block)
+            for way, start in enumerate(begins):
+                chances[:, :, way, : draws - start] += logs[:, :, start:]
+                chances[:, :, way, draws - start :] += logs[:, :, :start]
+        chances -= chances.max(axis=1, keepdims=True)
+        np.exp(chances, out=chances)
+        chances /= chances.sum(axis=1, keepdims=True)
+        ends[:, block] = _quantiles(chances.reshape(*chances.shape[:2], -1), tails)
+
+    run([partial(task, low) for low in range(0, rows, size)], worker_count(None))
+
+
+def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:
+    """Quantiles along the last axis, as by numpy.quantile; sorts in place, which is faster.
+
+    Examples
+    --------
+    >>> _quantiles(np.array([[4.0, 2.0, 0.0]]), [0.25, 1.0]).tolist()
+    [[1.0], [4.0]]
+    """
+    values.sort(axis=-1)
+    found = []
+    for tail in tails:
+        place = tail * (values.shape[-1] - 1)
+        low = int(place)
+        high = min(low + 1, values.shape[-1] - 1)
+        found.append(values[..., low] + (place - low) * (values[..., high] - values[..., low]))
+    return np.stack(found)
+
+
+def _starts(groups: int, ways: int, draws: int) -> NDArray[np.intp]:
+    """At which of its draws each group begins in each way, ``[group, way]``."""
+    starts = np.random.default_rng(0).integers(draws, size=(groups, ways))
+    starts[:, 0] = 0
+    return starts

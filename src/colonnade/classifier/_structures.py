@@ -81,6 +81,11 @@ class Structure:
         return hill_climb(filled(coded), self.score).dag
 
     @property
+    def learned(self) -> bool:
+        """Whether the graph depends on the rows."""
+        return isinstance(self.structure, str) and self.structure != "naive"
+
+    @property
     def _shown(self) -> str:
         return repr(self.structure) if isinstance(self.structure, str) else "Dag(...)"
 

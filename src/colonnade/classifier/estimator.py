@@ -51,8 +51,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         between features by their names (x0, x1, ... where the columns have none) and
         `target_name`. Features that a Dag leaves out play no part.
     prior : Prior or "auto", optional
-        Of all tables; by default ``Hierarchical()``. ``"auto"`` takes the one with the best
-        leave-one-out log score out of ``Hierarchical()``, ``Hierarchical(s="learn")``,
+        Of all tables; by default ``Hierarchical()``. ``"auto"`` takes the one that foretells rows
+        left out best, out of ``Hierarchical()``, ``Hierarchical(s="learn")``,
         ``SymmetricDirichlet()``, ``BDeu(1)`` and ``BDeu(10)``.
     bins : int
         Largest number of intervals of a floating-point column.
@@ -79,8 +79,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         The fitted network, for queries, files, drawing and everything else.
     prior_ : Prior
         The prior of its tables.
-    loo_scores_ : dict of Prior to float
-        Leave-one-out log score of each candidate, only with ``prior="auto"``.
+    prior_scores_ : dict of Prior to float
+        Score of each candidate, only with ``prior="auto"``. For ``"naive"`` and a Dag the
+        leave-one-out log score of all rows, features and class together; for structures that are
+        learned the log score of the class of rows from which nothing was learned.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if the columns have names, all of them strings.
@@ -105,7 +107,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     classes_: NDArray[Any]
     network_: BayesianNetwork
     prior_: Prior
-    loo_scores_: dict[Prior, float]
+    prior_scores_: dict[Prior, float]
     _fitted: Fitted
 
     def __init__(
@@ -165,7 +167,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
         The first call is like :meth:`fit`. It settles the structure and the cut points for good;
         apart from that, the result equals a fit to all rows together. New values of a column become
-        states, and new labels become classes unless the classes were declared.
+        states, and new labels become classes unless the classes were declared. If the structure was
+        learned, ``prior="auto"`` judges by how well each call's classes are foretold by the rows
+        before.
 
         Parameters
         ----------
@@ -211,9 +215,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self.network_ = fitted.network
         self.prior_ = fitted.prior
         if fitted.scores is not None:
-            self.loo_scores_ = fitted.scores
-        elif hasattr(self, "loo_scores_"):
-            del self.loo_scores_  # of an earlier fit
+            self.prior_scores_ = fitted.scores
+        elif hasattr(self, "prior_scores_"):
+            del self.prior_scores_  # of an earlier fit
         return self
 
     # ------------------------------------------------------------- prediction
@@ -280,21 +284,25 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self,
         X: Any,
         level: float = 0.95,
-        draws: int = 200,
+        draws: int | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> Interval:
         """Credible interval of the probability of each class.
 
         Draws all tables that the class depends on from their joint posterior, and the probability
-        of each class from those: the interval says how well the training rows determine it.
+        of each class from those: the interval says how well the training rows determine it. Tables
+        are independent of each other, so the draws are put together in several ways, which makes
+        the ends steadier.
 
         Parameters
         ----------
         X : array or data frame [row, feature]
         level : float
             Probability inside; equal tails outside.
-        draws : int
+        draws : int, optional
+            Of every table. By default 1000 for few rows, and fewer for many, but not below 200.
         rng : Generator or int, optional
+            The same seed gives the same ends for the same rows.
 
         Returns
         -------

@@ -10,14 +10,17 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from colonnade.exceptions import DataError, expected, listing
+from colonnade.tables._quantiles import Values, between, quantiles
+from colonnade.tables.coded import checked_weights
 from colonnade.tables.levels import place, turned_float
 from colonnade.tables.sources import Source, absent, read
 
 __all__ = ["Cuts", "Discretized", "Discretizer", "discretize"]
 
+Floats = NDArray[np.float64]
 Strategy: TypeAlias = Literal["quantile", "uniform", "kmeans"]
 
 _STRATEGIES = ("quantile", "uniform", "kmeans")
@@ -115,6 +118,7 @@ class Discretizer:
         bins: int = 5,
         strategy: Strategy = "quantile",
         columns: Iterable[str] | None = None,
+        weights: str | ArrayLike | None = None,
     ) -> Discretizer:
         """Choose cut points from a table; see :func:`discretize` for the parameters.
 
@@ -127,10 +131,13 @@ class Discretizer:
         if strategy not in _STRATEGIES:
             raise expected(f"one of {listing(_STRATEGIES)}", "strategy", strategy)
         source = read(table)
+        counted = None if weights is None else _counted(source, columns, weights)
+        kept = weights if isinstance(weights, str) else None
         return cls(
             tuple(
-                Cuts(name, _points(_finite(name, numbers), int(bins), strategy))
+                Cuts(name, _points(_finite(name, numbers, counted), int(bins), strategy))
                 for name, numbers in _chosen(source, columns)
+                if name != kept
             )
         )
 
@@ -217,6 +224,7 @@ def discretize(
     bins: int = 5,
     strategy: Strategy = "quantile",
     columns: Iterable[str] | None = None,
+    weights: str | ArrayLike | None = None,
 ) -> Discretized:
     """Cut the numeric columns of a table into intervals.
 
@@ -229,12 +237,15 @@ def discretize(
         a column with a single value has one interval.
     strategy : {"quantile", "uniform", "kmeans"}
         Intervals with about the same number of rows, of the same width, or around the centres of
-        clusters; by scikit-learn's ``KBinsDiscretizer``. A column with no more different values
+        clusters (by scikit-learn's ``KBinsDiscretizer``). A column with no more different values
         than `bins` is cut between them, except under ``"uniform"``; a smallest value that alone
         fills a quantile interval has its own.
     columns : iterable of str, optional
         Which columns to cut. By default those of floating-point numbers, except integers that
         became floats by missing values; integers are only cut when named here.
+    weights : str or array_like, optional
+        How often each row counts; one of weight zero is as good as not there. One weight a row, or
+        the name of a column, which is not cut then.
 
     Returns
     -------
@@ -249,12 +260,14 @@ def discretize(
     ['(-inf, 2.5]', '(-inf, 2.5]', '(-inf, 2.5]', '(2.5, inf)']
     >>> [column.name for column in discretizer.columns]
     ['x']
+    >>> discretize({"x": [1.0, 2.0, 3.0]}, 2, weights=[4, 1, 1]).table["x"].tolist()
+    ['(-inf, 1]', '(1, inf)', '(1, inf)']
     """
-    discretizer = Discretizer.fit(table, bins, strategy, columns)
+    discretizer = Discretizer.fit(table, bins, strategy, columns, weights)
     return Discretized(discretizer.apply(table), discretizer)
 
 
-def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, NDArray[np.float64]]]:
+def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, Floats]]:
     """Return the columns to cut and their numbers."""
     if columns is None:
         floating = [name for name in source.names if source.floating(name)]
@@ -271,7 +284,7 @@ def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, ND
     return [(name, _numbers(source, name)) for name in names]
 
 
-def _numbers(source: Source, name: str) -> NDArray[np.float64]:
+def _numbers(source: Source, name: str) -> Floats:
     numbers = source.numbers(name)
     if numbers is None:
         hint = "only integers and floating-point numbers are cut"
@@ -279,49 +292,59 @@ def _numbers(source: Source, name: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _finite(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    finite = np.sort(numbers[np.isfinite(numbers)])
-    if not finite.size:
+def _counted(source: Source, columns: Iterable[str] | None, weights: Any) -> NDArray[Any]:
+    """How often each row counts."""
+    if not isinstance(weights, str):
+        return checked_weights(weights, source.rows, "`weights`")
+    error = absent([weights], source.names)
+    if error:
+        raise error
+    if columns is not None and weights in columns:
+        raise expected("a column that is not one of `columns`", "weights", weights)
+    return checked_weights(source.weights(weights), source.rows, place(weights))
+
+
+def _finite(name: str, numbers: Floats, weights: NDArray[Any] | None) -> Values:
+    values = Values.of(numbers, weights)
+    if not values.distinct.size:
         hint = "drop the column, or declare its states"
         raise DataError(place(name), "no finite number to learn cuts from.", hint, column=name)
-    return finite
+    return values
 
 
-def _points(ordered: NDArray[np.float64], bins: int, strategy: Strategy) -> tuple[float, ...]:
+def _points(values: Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
     """Choose at most bins - 1 points below the largest value."""
-    distinct = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    distinct = values.distinct
     if len(distinct) == 1:
         return ()
-    if len(distinct) <= bins and strategy != "uniform":
-        # Halves first, so that the sum of two huge numbers is finite.
-        middle = distinct[:-1] / 2 + distinct[1:] / 2
-        # Between neighbouring floats there is no number: then the lower one is the point.
-        inside = (distinct[:-1] <= middle) & (middle < distinct[1:])
-        return tuple(np.where(inside, middle, distinct[:-1]).tolist())
-    points = set(_edges(ordered, bins, strategy)[1:-1].tolist())
-    smallest = np.searchsorted(ordered, distinct[0], side="right")
-    if strategy == "quantile" and smallest * bins >= len(ordered):
-        # scikit-learn merges this quantile into the next interval, as its own are open above.
-        points.add(float(distinct[0]))
-    return tuple(sorted(point for point in points if distinct[0] <= point < distinct[-1]))
+    if strategy == "uniform":
+        points = _edges(values, bins, strategy)
+    elif len(distinct) <= bins:
+        points = between(distinct)
+    elif strategy == "quantile":
+        points = quantiles(values, bins)
+    else:
+        points = _edges(values, bins, strategy)
+    inside = (distinct[0] <= points) & (points < distinct[-1])
+    return tuple(np.unique(points[inside]).tolist())
 
 
-def _edges(ordered: NDArray[np.float64], bins: int, strategy: Strategy) -> NDArray[np.float64]:
+def _edges(values: Values, bins: int, strategy: Strategy) -> Floats:
+    """The points of scikit-learn."""
     from sklearn.preprocessing import KBinsDiscretizer
 
     # Without subsampling the cut points depend on the data alone.
-    binning = KBinsDiscretizer(
-        n_bins=bins,
-        encode="ordinal",
-        strategy=strategy,
-        quantile_method="averaged_inverted_cdf",
-        subsample=None,
-    )
+    binning = KBinsDiscretizer(n_bins=bins, encode="ordinal", strategy=strategy, subsample=None)
+    rows, weights = values.distinct, None
+    if values.weighted and strategy == "kmeans":
+        weights = values.mass
+    elif strategy == "kmeans":
+        rows = np.repeat(rows, values.mass)
     with warnings.catch_warnings():
         # It warns of merged intervals, which are what we ask for.
         warnings.simplefilter("ignore")
-        fitted = binning.fit(ordered[:, None])
-    edges: NDArray[np.float64] = fitted.bin_edges_[0]
+        fitted = binning.fit(rows[:, None], sample_weight=weights)
+    edges: Floats = fitted.bin_edges_[0][1:-1]
     return edges
 
 
