@@ -167,6 +167,15 @@ def test_floats_are_cut_as_by_discretize() -> None:
     assert wanted != Discretizer.fit(frame, bins=4)
 
 
+def test_a_column_that_mostly_has_its_largest_value_is_cut_below_it() -> None:
+    X = np.array([[1.0], [2.0], [3.0], [np.nan], *[[9.0]] * 20])
+    model = BayesianNetworkClassifier("naive", bins=3).fit(X, np.arange(24) < 3)
+    assert model.network_.discretizer.get("x0").points == (3.0,)
+    assert model.predict([[2.5], [9.0]]).tolist() == [True, False]
+    same = BayesianNetworkClassifier("naive").fit(X[4:], np.arange(20) < 3)
+    assert same.network_.discretizer.get("x0").points == ()
+
+
 # ---------------------------------------------------------------------- missing and unknown
 
 

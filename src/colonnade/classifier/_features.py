@@ -74,7 +74,12 @@ class Features:
         floating = [name for name in source.names if source.floating(name)]
         empty = {name for name in floating if np.isnan(_numbers(source, name)).all()}
         cut = [name for name in floating if name not in empty]
-        discretizer = Discretizer.fit(columns, bins, columns=cut, weights=weights) if cut else None
+        discretizer = None
+        if cut:
+            found = Discretizer.fit(columns, bins, columns=cut, weights=weights).columns
+            discretizer = Discretizer(
+                tuple(_told_apart(each, _numbers(source, each.name)) for each in found)
+            )
         declared: dict[str, tuple[State, ...]] = dict.fromkeys(empty, _NOTHING)
         coded = _discovered(columns, source, declared, discretizer)
         return cls(coded.variables, discretizer), coded
@@ -189,6 +194,12 @@ def merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> 
     if list(known) == sorted(known):
         return tuple(sorted((*known, *fresh)))
     return (*known, *fresh)
+
+
+def _told_apart(cut: Cuts, numbers: Floats) -> Cuts:
+    """Cut below a largest value that fills all quantiles, so that the others are not lost."""
+    others = numbers[numbers < np.nanmax(numbers)]
+    return Cuts(cut.name, (float(others.max()),)) if not cut.points and others.size else cut
 
 
 def _numbers(source: Source, name: str) -> Floats:

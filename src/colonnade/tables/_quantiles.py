@@ -71,8 +71,7 @@ def between(distinct: Floats) -> Floats:
 def quantiles(values: Values, bins: int) -> Floats:
     """Points between `bins` shares of about the same mass; equal ones and the largest value occur.
 
-    A quantile that falls between two values is halfway between them. If the largest value has all
-    shares but a part of the first, the point is below it: else nothing would be cut.
+    A quantile that falls between two values is halfway between them.
 
     Parameters
     ----------
@@ -86,15 +85,11 @@ def quantiles(values: Values, bins: int) -> Floats:
     array([2.5])
     >>> quantiles(Values.of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([3, 1, 1, 1])), 2)
     array([1.5])
-    >>> quantiles(Values.of(np.array([1.0, 2.0, 2.0, 2.0]), None), 2)
-    array([1.5])
     """
     middle = between(values.distinct)
     mass = np.cumsum(values.mass)
     # Products instead of fractions: with whole weights a tie is a tie, not a matter of rounding.
     level = np.arange(1, bins) * mass[-1]
     at = np.searchsorted(mass * bins, level, side="left")
-    if at[0] == len(middle):
-        return middle[-1:]
     tie = mass[at] * bins == level
     return np.asarray(np.where(tie, middle[np.minimum(at, len(middle) - 1)], values.distinct[at]))
