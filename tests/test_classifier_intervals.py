@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from colonnade import threads
 from colonnade.classifier import BayesianNetworkClassifier, _draws, _intervals
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
@@ -83,7 +84,7 @@ def test_interval_is_reproducible_and_in_blocks(monkeypatch) -> None:
     assert (first.lower <= first.upper).all()
     # Neither the size of blocks nor the number of threads makes a difference.
     monkeypatch.setattr(_intervals, "_CELLS", 2000)
-    monkeypatch.setattr(_intervals, "worker_count", lambda _: 1)
+    monkeypatch.setattr(threads, "worker_count", lambda _: 1)
     np.testing.assert_array_equal(model.predict_interval(X, rng=5), first)
 
 

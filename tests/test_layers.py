@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "colonnade"
 # From the ground up. A room may import the rooms in the lines above its own, never one beside it.
 LAYERS: list[set[str]] = [
     {"exceptions"},
-    {"variables", "progress"},
+    {"variables", "progress", "threads"},
     {"_checks", "_rows", "_html", "kernels"},
     {"counts"},
     {"pooling", "tables", "theory"},

@@ -27,7 +27,7 @@ from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
 from colonnade.structure.resampling import take
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
-from colonnade.tables.joints import run, worker_count
+from colonnade.threads import run
 
 __all__ = ["CANDIDATES", "added", "class_scores", "cross_validated_scores", "leave_one_out_scores"]
 
@@ -67,7 +67,7 @@ def leave_one_out_scores(counts: Sequence[FamilyCounts]) -> dict[Prior, float]:
     for prior in CANDIDATES:
         tasks = [partial(score, prior, table) for table in counts]
         try:
-            scores[prior] = sum(run(tasks, worker_count(None)))
+            scores[prior] = sum(run(tasks))
         except NotSupportedError:
             continue
     return scores
@@ -134,7 +134,7 @@ def class_scores(
         others = (logs.sum(axis=1) - own) / max(1, logs.shape[1] - 1)
         return float(weights @ ((1.0 - doubt) * own + doubt * others))
 
-    found = run([partial(score, prior) for prior in CANDIDATES], worker_count(None))
+    found = run([partial(score, prior) for prior in CANDIDATES])
     pairs = zip(CANDIDATES, found, strict=True)
     return {prior: value for prior, value in pairs if value is not None}
 

@@ -14,6 +14,7 @@ from colonnade.classifier._gaps import code_rows
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError
 from colonnade.missing.gaps import distinct
+from colonnade.pooling.draws import log_dirichlet
 
 __all__ = ["DrawnLogs"]
 
@@ -61,7 +62,7 @@ class DrawnLogs:
 
     def rows(self, wanted: Codes) -> Floats:
         """Draw the rows of some configurations: ``[configuration, state, draw]``."""
-        return _log_dirichlet(self._seen(wanted)[:, :, None] + self.pool, self.rng)
+        return log_dirichlet(self._seen(wanted)[:, :, None] + self.pool, self.rng, axis=1)
 
     def cells(self, wanted: Codes, child: Codes) -> Floats:
         """Draw single cells, ``[cell, draw]``: each from its own margin, a Beta distribution.
@@ -71,7 +72,7 @@ class DrawnLogs:
         seen = self._seen(wanted)
         own = seen[np.arange(len(child)), child][:, None] + self.pool[child]
         others = seen.sum(axis=1)[:, None] + self.pool.sum(axis=0) - own
-        return np.asarray(_log_dirichlet(np.stack([own, others], axis=1), self.rng)[:, 0])
+        return np.asarray(log_dirichlet(np.stack([own, others], axis=1), self.rng, axis=1)[:, 0])
 
     def _seen(self, wanted: Codes) -> NDArray[Any]:
         rows = np.vstack([self.counts.values, np.zeros(self.counts.states)])
@@ -83,15 +84,3 @@ class DrawnLogs:
         wanted, which = distinct(asked)
         logs = self.rows(wanted)[which.reshape(shape), child]
         return np.asarray(np.moveaxis(logs, -1, 0))
-
-
-def _log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
-    """Logarithms of Dirichlet draws, ``[..., state, draw]``; tiny parameters do not underflow.
-
-    A Gamma(a) variable is Gamma(a + 1) U^(1/a), whose logarithm is exact to rounding.
-    """
-    logs = np.log(rng.standard_gamma(parameters + 1.0))
-    logs -= rng.standard_exponential(parameters.shape) / parameters
-    top = logs.max(axis=-2, keepdims=True)
-    logs -= top + np.log(np.exp(logs - top).sum(axis=-2, keepdims=True))
-    return np.asarray(logs)

@@ -23,7 +23,7 @@ from colonnade.exceptions import expected
 from colonnade.missing.gaps import distinct
 from colonnade.posterior import Interval
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.joints import run, worker_count
+from colonnade.threads import run
 
 __all__ = ["class_intervals"]
 
@@ -168,7 +168,7 @@ def _groups(
     parts = [tasks[k::_GROUPS] for k in range(min(_GROUPS, len(tasks)))]
     # For few rows their sums take less room than the tables, which need not be kept then.
     few = _GROUPS * len(codes) * tables.classes < sum(_cells(tables, len(codes)))
-    made = run([partial(_made, part, few) for part in parts], worker_count(None))
+    made = run([partial(_made, part, few) for part in parts])
     if (codes >= [network[name].family.cardinality for name in names]).any():
         sums = np.zeros((drawn[0].draws, len(codes), tables.classes))
         add_gaps(network, target, codes, drawn, sums)
@@ -241,7 +241,7 @@ def _put_together(groups: Sequence[Sequence[_Term]], tails: Sequence[float], end
         chances /= chances.sum(axis=1, keepdims=True)
         ends[:, block] = _quantiles(chances.reshape(*chances.shape[:2], -1), tails)
 
-    run([partial(task, low) for low in range(0, rows, size)], worker_count(None))
+    run([partial(task, low) for low in range(0, rows, size)])
 
 
 def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:

@@ -19,7 +19,8 @@ from colonnade.cpt import Cpt
 from colonnade.network import BayesianNetwork
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import word_starts
-from colonnade.tables.joints import column_rows, run, worker_count
+from colonnade.tables.joints import column_rows
+from colonnade.threads import run
 from colonnade.variables import sort_keys
 
 __all__ = ["ClassTables"]
@@ -293,7 +294,7 @@ def _dense_step(coded: CodedTable, tables: Sequence[tuple[Sequence[str], Floats]
 
 def _in_threads(task: Callable[[int], None], rows: int) -> None:
     """Do a task for every range of rows, given its first."""
-    run([partial(task, low) for low in range(0, rows, _TASK_ROWS)], worker_count(None))
+    run([partial(task, low) for low in range(0, rows, _TASK_ROWS)])
 
 
 def _names(cpt: Cpt) -> set[str]:

@@ -21,6 +21,7 @@ from colonnade.exceptions import DataError, TooLargeError, expected, listing
 from colonnade.inference.elimination import Factor, eliminate
 from colonnade.missing.planning import Plan, components, plan
 from colonnade.network import BayesianNetwork
+from colonnade.pooling.draws import log_dirichlet
 from colonnade.priors import MaximumLikelihood
 from colonnade.variables import State, configuration_codes, sort_keys
 
@@ -118,7 +119,7 @@ class Piece:
         # Counts and table store the same rows; a row of zeros is a configuration never seen.
         rows = np.vstack([counts.values, np.zeros((1, counts.states))])[self._position]
         alpha, strength = self.cpt.posterior.sample_alpha(draws, rng)
-        logs = _log_dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
+        logs = log_dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
         return self._shaped(np.exp(logs), logs)
 
     def _shaped(self, rows: Floats, logs: Floats | None = None) -> Factor:
@@ -252,19 +253,6 @@ class Question:
             [piece for piece in pieces if not near.isdisjoint(piece.scope)],
             [piece for piece in pieces if near.isdisjoint(piece.scope)],
         )
-
-
-def _log_dirichlet(parameters: Floats, rng: np.random.Generator) -> Floats:
-    """Logs of Dirichlet draws, one for each row: finite where the draws themselves underflow.
-
-    With small parameters nearly all mass is on one state, and what is observed may need another.
-    Gamma(a) is Gamma(a + 1) U^(1/a).
-    """
-    with np.errstate(divide="ignore"):
-        logs = np.log(rng.standard_gamma(parameters + 1.0))
-        logs -= rng.standard_exponential(parameters.shape) / parameters
-    logs -= np.logaddexp.reduce(logs, axis=-1, keepdims=True)
-    return logs
 
 
 def _interval(network: BayesianNetwork, name: str, state: Any) -> Any:

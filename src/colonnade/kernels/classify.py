@@ -20,7 +20,7 @@ _ROWS = 256
 
 
 @njit(nogil=True, cache=True)
-def add_dense(columns, start, offset, tables, low, high, sums):  # type: ignore[no-untyped-def]
+def add_dense(columns, start, offset, tables, low, high, sums):
     """Add to sums `[row - low, class]` the vectors of the rows low..high in all dense tables.
 
     Table j has columns start[j]..start[j + 1] and begins at tables[offset[j]].
@@ -41,7 +41,7 @@ def add_dense(columns, start, offset, tables, low, high, sums):  # type: ignore[
 
 
 @njit(nogil=True, cache=True)
-def add_items(columns, word, child, low, high, slots, keys, item, label, values, default, sums):  # type: ignore[no-untyped-def]
+def add_items(columns, word, child, low, high, slots, keys, item, label, values, default, sums):
     """Add to sums `[row - low, class]` the entries of a table that stores some configurations.
 
     `columns` are the parents but for the class. The configuration keys[k] has the items
@@ -74,7 +74,7 @@ def add_items(columns, word, child, low, high, slots, keys, item, label, values,
 
 
 @njit(nogil=True, cache=True)
-def add_class_rows(columns, word, low, high, slots, keys, values, default, sums):  # type: ignore[no-untyped-def]
+def add_class_rows(columns, word, low, high, slots, keys, values, default, sums):
     """Add to sums `[row - low, class]` the row of the class given its parents, where it has many.
 
     values[position] belongs to the configuration keys[position], `default` to all others.
@@ -90,7 +90,7 @@ def add_class_rows(columns, word, low, high, slots, keys, values, default, sums)
 
 
 @njit(nogil=True, cache=True)
-def normalise(sums):  # type: ignore[no-untyped-def]
+def normalise(sums):
     """Make the exponentials of each row of sums `[row, class]` add up to one.
 
     A row that no class can have becomes NaN.

@@ -11,7 +11,7 @@ keeps the columns alive, contiguous and free of codes beyond their sizes.
 """
 
 import numpy as np
-from numba import carray, njit, types  # type: ignore[attr-defined]
+from numba import carray, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -36,35 +36,35 @@ WAYS = 4
 
 
 @intrinsic
-def _pointer(typing_context, address):  # type: ignore[no-untyped-def]
+def _pointer(typing_context, address):
     """Take an integer for an address, at no cost."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
     return types.voidptr(types.int64), generate
 
 
 @njit(nogil=True, cache=True)
-def _bytes(address, row, rows):  # type: ignore[no-untyped-def]
+def _bytes(address, row, rows):
     """Rows row..row + rows of the column of 8-bit codes at an address."""
-    return carray(_pointer(address + row), (rows,), np.uint8)  # type: ignore[call-arg]
+    return carray(_pointer(address + row), (rows,), np.uint8)
 
 
 @njit(nogil=True, cache=True)
-def _words(address, row, rows):  # type: ignore[no-untyped-def]
+def _words(address, row, rows):
     """The same of 16-bit codes."""
-    return carray(_pointer(address + 2 * row), (rows,), np.uint16)  # type: ignore[call-arg]
+    return carray(_pointer(address + 2 * row), (rows,), np.uint16)
 
 
 @njit(nogil=True, cache=True)
-def _double_words(address, row, rows):  # type: ignore[no-untyped-def]
+def _double_words(address, row, rows):
     """The same of 32-bit codes."""
-    return carray(_pointer(address + 4 * row), (rows,), np.uint32)  # type: ignore[call-arg]
+    return carray(_pointer(address + 4 * row), (rows,), np.uint32)
 
 
 @njit(nogil=True, cache=True)
-def _append(column, size, first, index):  # type: ignore[no-untyped-def]
+def _append(column, size, first, index):
     """Make one more column the fastest digit of every index."""
     if first:
         for i in range(column.size):
@@ -75,7 +75,7 @@ def _append(column, size, first, index):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _append_two(one, size, two, next_size, first, index):  # type: ignore[no-untyped-def]
+def _append_two(one, size, two, next_size, first, index):
     """Append two columns at once: the indices are read and written half as often."""
     if first:
         for i in range(one.size):
@@ -86,7 +86,7 @@ def _append_two(one, size, two, next_size, first, index):  # type: ignore[no-unt
 
 
 @njit(nogil=True, cache=True)
-def pack(columns, begin, end, row, rows, index):  # type: ignore[no-untyped-def]
+def pack(columns, begin, end, row, rows, index):
     """Write the joint index of columns begin..end for the rows row..row + rows."""
     if begin == end:
         index[:rows] = 0
@@ -108,7 +108,7 @@ def pack(columns, begin, end, row, rows, index):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _scatter(index, rows, table):  # type: ignore[no-untyped-def]
+def _scatter(index, rows, table):
     """Count the first `rows` indices in a table kept WAYS times."""
     one = table.dtype.type(1)
     cells = table.size // WAYS
@@ -125,7 +125,7 @@ def _scatter(index, rows, table):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _scatter_weights(index, rows, weights, table):  # type: ignore[no-untyped-def]
+def _scatter_weights(index, rows, weights, table):
     """Add up weights in a table kept WAYS times."""
     cells = table.size // WAYS
     for i in range(rows):
@@ -133,7 +133,7 @@ def _scatter_weights(index, rows, weights, table):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True)
-def count_joints(columns, start, offset, low, high, weights, counts):  # type: ignore[no-untyped-def]
+def count_joints(columns, start, offset, low, high, weights, counts):
     """Count rows low..high in several small joint tables.
 
     Table j has columns start[j]..start[j + 1] and WAYS copies in counts[offset[j]:offset[j + 1]],
@@ -152,7 +152,7 @@ def count_joints(columns, start, offset, low, high, weights, counts):  # type: i
 
 
 @njit(nogil=True, cache=True)
-def count_large(columns, rows_in_all, weights, counts):  # type: ignore[no-untyped-def]
+def count_large(columns, rows_in_all, weights, counts):
     """Count all rows in one dense table of fewer than 2**32 cells, kept once."""
     index = np.empty(BLOCK, np.uint32)
     one = counts.dtype.type(1)
@@ -168,13 +168,13 @@ def count_large(columns, rows_in_all, weights, counts):  # type: ignore[no-untyp
 
 
 @njit(nogil=True, cache=True)
-def _mark_missing(column, size, missing):  # type: ignore[no-untyped-def]
+def _mark_missing(column, size, missing):
     for i in range(column.size):
         missing[i] |= column[i] == size
 
 
 @njit(nogil=True, cache=True)
-def pack_keys(columns, word, row, rows, index, keys, missing):  # type: ignore[no-untyped-def]
+def pack_keys(columns, word, row, rows, index, keys, missing):
     """Write the key `[row, word]` of rows row..row + rows.
 
     A row is missing if one of its codes equals the size of the column. Word w holds columns
@@ -196,7 +196,7 @@ def pack_keys(columns, word, row, rows, index, keys, missing):  # type: ignore[n
 
 
 @njit(nogil=True, cache=True)
-def number_keys(wanted, missing, slots, keys, found, insert, numbers):  # type: ignore[no-untyped-def]
+def number_keys(wanted, missing, slots, keys, found, insert, numbers):
     """Write the position in `keys` of every wanted key, -1 if it is missing or not found.
 
     `slots` is an open-addressing table of positions (-1: free). With `insert`, keys not found are
@@ -235,7 +235,7 @@ def number_keys(wanted, missing, slots, keys, found, insert, numbers):  # type: 
 
 
 @njit(nogil=True, cache=True)
-def place_keys(keys, room):  # type: ignore[no-untyped-def]
+def place_keys(keys, room):
     """Copy distinct keys to where there is room for more, and make their half-empty slots."""
     size = 16
     while size < 2 * room:
@@ -248,7 +248,7 @@ def place_keys(keys, room):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def distinct_rows(columns, word, rows_in_all):  # type: ignore[no-untyped-def]
+def distinct_rows(columns, word, rows_in_all):
     """Number the distinct keys of all rows in order of appearance.
 
     Returns the number of each row (-1 if a code is missing) and the keys `[number, word]`.
@@ -271,7 +271,7 @@ def distinct_rows(columns, word, rows_in_all):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def count_sparse(child, numbers, weights, counts):  # type: ignore[no-untyped-def]
+def count_sparse(child, numbers, weights, counts):
     """Count the codes of a child under numbered configurations, `[configuration, state]`."""
     states = counts.shape[1]
     one = counts.dtype.type(1)
@@ -281,14 +281,14 @@ def count_sparse(child, numbers, weights, counts):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True)
-def recode(codes, table, recoded):  # type: ignore[no-untyped-def]
+def recode(codes, table, recoded):
     """Translate codes by a table; the code -1 takes the table's last entry."""
     for row in range(codes.size):
         recoded[row] = table[codes[row]]
 
 
 @njit(nogil=True, cache=True)
-def shift(values, low, shifted, seen):  # type: ignore[no-untyped-def]
+def shift(values, low, shifted, seen):
     """Write values less the lowest one, and mark which differences occur."""
     for row in range(values.size):
         difference = values[row] - low

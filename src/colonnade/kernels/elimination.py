@@ -27,7 +27,7 @@ _STEP = 5
 
 
 @njit(nogil=True, cache=True)
-def write_tape(sizes, start, scope):  # type: ignore[no-untyped-def]
+def write_tape(sizes, start, scope):
     """Write the tape that sums out variables 0, 1, ... in this order.
 
     Factor k has the variables scope[start[k]:start[k + 1]], the last one fastest; each factor has
@@ -69,7 +69,7 @@ def write_tape(sizes, start, scope):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _lay_out(variables, sizes, stride):  # type: ignore[no-untyped-def]
+def _lay_out(variables, sizes, stride):
     """Write the strides of a factor, its last variable fastest; return its cells."""
     cells = 1
     for i in range(variables.size - 1, -1, -1):
@@ -79,7 +79,7 @@ def _lay_out(variables, sizes, stride):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _others(variable, taken, stride):  # type: ignore[no-untyped-def]
+def _others(variable, taken, stride):
     """The other variables of the factors that the step of a variable takes, in order."""
     others = np.empty(stride.shape[1], np.int64)
     number = 0
@@ -94,7 +94,7 @@ def _others(variable, taken, stride):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _write_indices(variable, cells, sizes, others, taken, begin, stride, at, tape):  # type: ignore[no-untyped-def]
+def _write_indices(variable, cells, sizes, others, taken, begin, stride, at, tape):
     """Write which values are multiplied in each cell of a product, from tape[at] on."""
     for y in range(cells):
         for x in range(sizes[variable]):
@@ -112,7 +112,7 @@ def _write_indices(variable, cells, sizes, others, taken, begin, stride, at, tap
 
 
 @njit(nogil=True, cache=True)
-def _share(shares, begin, end):  # type: ignore[no-untyped-def]
+def _share(shares, begin, end):
     """Turn logarithms begin..end into shares of their sum; return the logarithm of the sum."""
     top = -math.inf
     for i in range(begin, end):
@@ -135,7 +135,7 @@ def _share(shares, begin, end):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _forward(tape, values, shares):  # type: ignore[no-untyped-def]
+def _forward(tape, values, shares):
     """Write the messages of one case and the shares of the states; return the log total."""
     total = 0.0
     at, product = _HEAD + _STEP * tape[0], 0
@@ -156,7 +156,7 @@ def _forward(tape, values, shares):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _back(tape, shares, found):  # type: ignore[no-untyped-def]
+def _back(tape, shares, found):
     """Write the probabilities of the cells of all factors, given the shares of the way there."""
     found[:] = 0.0
     end, product = tape.size, shares.size
@@ -176,7 +176,7 @@ def _back(tape, shares, found):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def run_tapes(tapes, tape, case, run, length, width, begin, logs, weights, totals, counts):  # type: ignore[no-untyped-def]
+def run_tapes(tapes, tape, case, run, length, width, begin, logs, weights, totals, counts):
     """Write the log totals of cases; if there is room in `counts`, add the expected counts to it.
 
     Tape g is tapes[tape[g]:tape[g + 1]]; the cases case[g]..case[g + 1] run it. Their factors are

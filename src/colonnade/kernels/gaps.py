@@ -13,7 +13,7 @@ __all__ = ["complete", "label_gaps", "number_rows", "pack_gaps"]
 
 
 @njit(nogil=True, cache=True)
-def label_gaps(codes, sizes, start, member, order):  # type: ignore[no-untyped-def]
+def label_gaps(codes, sizes, start, member, order):
     """Label each missing variable of each row with the first variable of its gap.
 
     The label is -1 for what is there, and for what nothing observed depends on. `order` has parents
@@ -55,7 +55,7 @@ def label_gaps(codes, sizes, start, member, order):  # type: ignore[no-untyped-d
 
 
 @njit(nogil=True, cache=True)
-def pack_gaps(codes, labels, gaps, sizes, start, member, word, shift, words):  # type: ignore[no-untyped-def]
+def pack_gaps(codes, labels, gaps, sizes, start, member, word, shift, words):
     """Describe every gap of every row by the variables of its families.
 
     Returns the row of each gap; the codes of its variables as a key ``[gap, words]``, the digits of
@@ -92,7 +92,7 @@ def pack_gaps(codes, labels, gaps, sizes, start, member, word, shift, words):  #
 
 
 @njit(nogil=True, cache=True)
-def number_rows(keys):  # type: ignore[no-untyped-def]
+def number_rows(keys):
     """Number distinct keys ``[row, word]`` in order of appearance; also say where each begins."""
     numbers = np.empty(len(keys), np.int64)
     slots, placed = place_keys(keys[:0], len(keys))
@@ -108,7 +108,7 @@ def number_rows(keys):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def complete(codes, sizes, members, family, case, run, length, rows, size):  # type: ignore[no-untyped-def]
+def complete(codes, sizes, members, family, case, run, length, rows, size):
     """Fill in the missing parents of one variable in all ways, in all cases.
 
     `members` are the parents and then the variable itself. Run r belongs to the variable

@@ -26,7 +26,7 @@ _ANY_ORDER = {"reassoc", "contract", "nsz"}
 
 
 @njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
-def _convolve(left, right):  # type: ignore[no-untyped-def]
+def _convolve(left, right):
     out = np.zeros(left.size + right.size - 1)
     for i in range(left.size):
         for k in range(right.size):
@@ -35,7 +35,7 @@ def _convolve(left, right):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _harmonic(low, high, power):  # type: ignore[no-untyped-def]
+def _harmonic(low, high, power):
     """Sum of nu^-power for nu from low to high - 1 (low at least 64), by Euler and Maclaurin."""
     if power == 1:
         return digamma_rise(low, high - low)
@@ -53,13 +53,13 @@ def _harmonic(low, high, power):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _reach(mean):  # type: ignore[no-untyped-def]
+def _reach(mean):
     """How far a sum of rare trials with this mean must be followed to underflow."""
     return int(mean + 36.0 * math.sqrt(mean) + 190.0)
 
 
 @njit(cache=True, nogil=True)
-def _split(count, times, u):  # type: ignore[no-untyped-def]
+def _split(count, times, u):
     """Where to stop making trials one by one: from there on they are rare, and made all at once.
 
     The recurrence of `_rare_trials` has terms that fall by the factor reach / (split * harmonic);
@@ -79,7 +79,7 @@ def _split(count, times, u):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _rare_trials(count, times, u, split):  # type: ignore[no-untyped-def]
+def _rare_trials(count, times, u, split):
     """Distribution of the successes among all trials nu >= split, from its power sums.
 
     prod (1 + u z / nu) is exp(sum_j (-1)^(j+1) (u z)^j P_j / j) with P_j the sum of nu^-j, hence
@@ -110,7 +110,7 @@ def _rare_trials(count, times, u, split):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _poisson_binomial(count, times, u):  # type: ignore[no-untyped-def]
+def _poisson_binomial(count, times, u):
     """Distribution of the tables beyond one a cell.
 
     A factor (s alpha + nu) of the rising factorial is a trial that succeeds with probability
@@ -150,7 +150,7 @@ def _poisson_binomial(count, times, u):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _window(probability, lowest, alpha0, a):  # type: ignore[no-untyped-def]
+def _window(probability, lowest, alpha0, a):
     """Multiply by Gamma(m + alpha0) exp(-psi(a) m), relative to its value at the centre.
 
     Where it is not negligible.
@@ -182,7 +182,7 @@ def _window(probability, lowest, alpha0, a):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def table_windows(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
+def table_windows(start, count, times, alpha0, a, u):
     """Windows of the tilted weights of every state.
 
     Returns the windows, the m at which each begins, the closing weight exp(lambda M) / Gamma(M +
@@ -221,7 +221,7 @@ def table_windows(start, count, times, alpha0, a, u):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
-def _adjoint(window, later):  # type: ignore[no-untyped-def]
+def _adjoint(window, later):
     """What is still to come, as a function of the tables placed so far.
 
     Before the state with this window.
@@ -236,7 +236,7 @@ def _adjoint(window, later):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _kept(weights):  # type: ignore[no-untyped-def]
+def _kept(weights):
     """Range of the weights that are not negligible."""
     least = _NEGLIGIBLE * weights.max()
     begin = 0
@@ -249,7 +249,7 @@ def _kept(weights):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def lattice_log_z(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
+def lattice_log_z(start, count, times, alpha0, a, u):
     """ln Z alone."""
     windows, _, closing, scale = table_windows(start, count, times, alpha0, a, u)
     for x in range(alpha0.size - 1, -1, -1):
@@ -258,7 +258,7 @@ def lattice_log_z(start, count, times, alpha0, a, u):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def lattice_moments(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
+def lattice_moments(start, count, times, alpha0, a, u):
     """ln Z, and mean and second moments of alpha under the mixture.
 
     Given the tables, alpha is Dirichlet(alpha0 + m): its moments need E[m_x / (M + A0)] and E[m_x
@@ -330,7 +330,7 @@ def lattice_moments(start, count, times, alpha0, a, u):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def others_together(start, count, times, alpha0, a, u):  # type: ignore[no-untyped-def]
+def others_together(start, count, times, alpha0, a, u):
     """Weights of the number of tables of all states but the last, and the first such number."""
     windows, begin, _, _ = table_windows(start, count, times, alpha0, a, u)
     together = np.ones(1)
@@ -344,7 +344,7 @@ def others_together(start, count, times, alpha0, a, u):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def lattice_draws(start, count, times, alpha0, a, u, uniforms):  # type: ignore[no-untyped-def]
+def lattice_draws(start, count, times, alpha0, a, u, uniforms):
     """Independent draws of the table counts (m_1, ..., m_R).
 
     One row for each row of uniforms `[draw, state]`.

@@ -9,7 +9,7 @@ __all__ = ["look_up", "room_for"]
 
 
 @njit(nogil=True, cache=True)
-def room_for(word):  # type: ignore[no-untyped-def]
+def room_for(word):
     """Return room for a block: an index, the keys, which rows lack a code, and positions."""
     return (
         np.empty(BLOCK, np.int64),
@@ -20,7 +20,7 @@ def room_for(word):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def look_up(columns, word, row, rows, slots, keys, room):  # type: ignore[no-untyped-def]
+def look_up(columns, word, row, rows, slots, keys, room):
     """Return where the rows row..row + rows are stored, and which of them lack a code.
 
     Position k stands for keys[k], -1 for a configuration that is not stored. Both arrays are parts

@@ -16,7 +16,7 @@ _NEGLIGIBLE = -50.0  # logarithm, relative to the peak
 
 
 @njit(cache=True, nogil=True)
-def chebyshev_nodes():  # type: ignore[no-untyped-def]
+def chebyshev_nodes():
     """Nodes on (-1, 1) and the matrix that turns values at the nodes into coefficients."""
     nodes = np.empty(NODES)
     matrix = np.empty((NODES, NODES))
@@ -29,7 +29,7 @@ def chebyshev_nodes():  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def evaluate(coefficients, domain, w):  # type: ignore[no-untyped-def]
+def evaluate(coefficients, domain, w):
     """Value at w of a function given by Chebyshev panels.
 
     `domain` is (lowest w, panel width, number of panels, slope below, slope above): outside its
@@ -55,13 +55,13 @@ def evaluate(coefficients, domain, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def node(nodes, domain, i):  # type: ignore[no-untyped-def]
+def node(nodes, domain, i):
     """ln v at node i of all panels."""
     return domain[0] + domain[1] * (i // NODES + 0.5 * (nodes[i % NODES] + 1.0))
 
 
 @njit(cache=True, nogil=True)
-def fit_panels(matrix, values, domain, out):  # type: ignore[no-untyped-def]
+def fit_panels(matrix, values, domain, out):
     """Chebyshev coefficients from values at all nodes.
 
     And the slopes at both edges into `domain`.
@@ -83,7 +83,7 @@ def fit_panels(matrix, values, domain, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def evaluate_integrand(f, f_domain, g, g_domain, w, y):  # type: ignore[no-untyped-def]
+def evaluate_integrand(f, f_domain, g, g_domain, w, y):
     """ln of f(v t) G(v (1 - t)) v t (1 - t) at t = logistic(y), v = e^w; and ln t, ln (1 - t)."""
     if y > 0.0:
         log_t = -math.log1p(math.exp(-y))
@@ -96,7 +96,7 @@ def evaluate_integrand(f, f_domain, g, g_domain, w, y):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def _uphill(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-def]
+def _uphill(f, f_domain, g, g_domain, w, y, step):
     """Climb the integrand, which has one peak, with growing steps.
 
     Then halve the step until the peak is held closely.
@@ -127,7 +127,7 @@ def _uphill(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def _peak(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-def]
+def _peak(f, f_domain, g, g_domain, w, y, step):
     """Place and width of the peak of the integrand, from a guess.
 
     The trapezoidal rule needs them only roughly.
@@ -151,7 +151,7 @@ def _peak(f, f_domain, g, g_domain, w, y, step):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def march(f, f_domain, g, g_domain, w, y, width, buffer, finest=1.0):  # type: ignore[no-untyped-def]
+def march(f, f_domain, g, g_domain, w, y, width, buffer, finest=1.0):
     """The trapezoidal rule for G_j(e^w), from the peak to both sides until negligible.
 
     Writes rows (y, ln value, ln t, ln (1 - t)) to `buffer` and returns it (it may have grown), the

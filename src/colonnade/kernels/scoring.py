@@ -16,7 +16,7 @@ _ROWS = BLOCK // 2
 
 
 @njit(nogil=True, cache=True)
-def write_joints(columns, start, offset, low, high, tables, sums):  # type: ignore[no-untyped-def]
+def write_joints(columns, start, offset, low, high, tables, sums):
     """Write to sums[low:high] the sum of the entries of several joint tables.
 
     Table j has columns start[j]..start[j + 1] and its at most 2**16 values in
@@ -50,7 +50,7 @@ def write_joints(columns, start, offset, low, high, tables, sums):  # type: igno
 
 
 @njit(nogil=True, cache=True)
-def add_large(columns, low, high, table, sums):  # type: ignore[no-untyped-def]
+def add_large(columns, low, high, table, sums):
     """Add to sums[low:high] the entries of one joint table of any size below 2**63."""
     index = np.empty(BLOCK, np.int64)
     for row in range(low, high, BLOCK):
@@ -61,7 +61,7 @@ def add_large(columns, low, high, table, sums):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def add_sparse(columns, word, child, low, high, slots, keys, values, default, sums):  # type: ignore[no-untyped-def]
+def add_sparse(columns, word, child, low, high, slots, keys, values, default, sums):
     """Add to sums[low:high] the entries of a table that stores some configurations.
 
     `columns` are the parents; values[position] is the row of the configuration keys[position],

@@ -35,7 +35,7 @@ from colonnade.kernels.tilt import log_weight
 
 
 @njit(cache=True, nogil=True)
-def _domains(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
+def _domains(start, count, times, alpha0, s, a, u):
     """Where ln f_x and ln G_j are needed: shares of alpha, domains of f, domains of G.
 
     From S_R = 1 downwards: S_{j-1} = S_j (1 - t) and alpha_j = S_j t, with t around share_j /
@@ -96,14 +96,14 @@ def _domains(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True, nogil=True)
-def _log_logistic(y):  # type: ignore[no-untyped-def]
+def _log_logistic(y):
     if y > 0.0:
         return -math.log1p(math.exp(-y))
     return y - math.log1p(math.exp(y))
 
 
 @njit(cache=True, nogil=True)
-def _set_domain(domain, low, high, floor):  # type: ignore[no-untyped-def]
+def _set_domain(domain, low, high, floor):
     high = min(high, 0.0)
     low = min(max(low, min(floor, high - 1.0)), high - 0.05)
     panels = math.ceil(high - low)
@@ -114,7 +114,7 @@ def _set_domain(domain, low, high, floor):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _level(f, f_domain, g, g_domain, places, share, guess, matrix, moments):  # type: ignore[no-untyped-def]
+def _level(f, f_domain, g, g_domain, places, share, guess, matrix, moments):
     """Values of ln G_j at the places w, and the transition from S_j there to the nodes of S_{j-1}.
 
     Returns the values; `kept`, the transition; `moved`, the same weighted by a_j - share; `once`,
@@ -181,7 +181,7 @@ def _level(f, f_domain, g, g_domain, places, share, guess, matrix, moments):  # 
 
 
 @njit(cache=True, nogil=True)
-def _levels(start, count, times, alpha0, s, share, f_domain, g_domain, moments):  # type: ignore[no-untyped-def]
+def _levels(start, count, times, alpha0, s, share, f_domain, g_domain, moments):
     """Panels of every ln f_x and ln G_j, ln Z, and with `moments` the transitions.
 
     `share` is an approximate mean of alpha: the moments are centred there. The domains' slopes are
@@ -242,7 +242,7 @@ def _levels(start, count, times, alpha0, s, share, f_domain, g_domain, moments):
 
 
 @njit(cache=True, nogil=True)
-def _moments(g, g_domain, keep, move, first, second, share):  # type: ignore[no-untyped-def]
+def _moments(g, g_domain, keep, move, first, second, share):
     """Mean and covariance of alpha from the transitions.
 
     And the error of interpolating ln G where its mass lies.
@@ -288,7 +288,7 @@ def _moments(g, g_domain, keep, move, first, second, share):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def simplex_solve(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
+def simplex_solve(start, count, times, alpha0, s, a, u):
     """Compute ln Z, mean and covariance of alpha, and the errors of the rule and of the panels."""
     share, f_domain, g_domain = _domains(start, count, times, alpha0, s, a, u)
     _, g, keep, move, first, second, log_z, step_error = _levels(
@@ -299,7 +299,7 @@ def simplex_solve(start, count, times, alpha0, s, a, u):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def simplex_panels(start, count, times, alpha0, s, a, u):  # type: ignore[no-untyped-def]
+def simplex_panels(start, count, times, alpha0, s, a, u):
     """Compute ln Z and all that the marginals and the draws need.
 
     Panels of f and G, their domains, shares.
@@ -312,7 +312,7 @@ def simplex_panels(start, count, times, alpha0, s, a, u):  # type: ignore[no-unt
 
 
 @njit(cache=True, nogil=True)
-def mixture_last(start, count, times, alpha0, s, a, u, finest):  # type: ignore[no-untyped-def]
+def mixture_last(start, count, times, alpha0, s, a, u, finest):
     """Points and weights for the posterior of the last state's alpha, from the finite mixture.
 
     The other states together have G(v) = sum_M W[M] v^(M + B0 - 1) / Gamma(M + B0), with W the
@@ -355,7 +355,7 @@ def mixture_last(start, count, times, alpha0, s, a, u, finest):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def simplex_last(f, f_domain, g, g_domain, share, finest):  # type: ignore[no-untyped-def]
+def simplex_last(f, f_domain, g, g_domain, share, finest):
     """Points and weights that integrate against the posterior of the last state's alpha."""
     last = share.size - 1
     guess = math.log(share[last] / share[:last].sum())
@@ -376,7 +376,7 @@ def simplex_last(f, f_domain, g, g_domain, share, finest):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def _draw_place(buffer, used, step, f, f_domain, g, g_domain, w, rng):  # type: ignore[no-untyped-def]
+def _draw_place(buffer, used, step, f, f_domain, g, g_domain, w, rng):
     """An exact draw of y from the integrand, by rejection from steps between its points.
 
     The integrand has one peak, so between two points it stays below the larger one, but for the
@@ -400,7 +400,7 @@ def _draw_place(buffer, used, step, f, f_domain, g, g_domain, w, rng):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def simplex_draws(f, f_domain, g, g_domain, share, draws, rng):  # type: ignore[no-untyped-def]
+def simplex_draws(f, f_domain, g, g_domain, share, draws, rng):
     """Independent draws of alpha, along the Markov chain S_R = 1, S_{R-1}, ..., S_1."""
     states = share.size
     together = np.cumsum(share)

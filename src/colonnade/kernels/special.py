@@ -117,7 +117,7 @@ def variance_tables(u: float, n: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def row_constant(row_count, row_times, s):  # type: ignore[no-untyped-def]
+def row_constant(row_count, row_times, s):
     """Sum over configurations of -ln B(s, n_y)."""
     value = 0.0
     for i in range(row_count.size):

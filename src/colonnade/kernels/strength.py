@@ -12,7 +12,7 @@ from colonnade.kernels.tilt import fixed_point
 
 
 @njit(cache=True, nogil=True)
-def strength_slope(start, count, times, row_count, row_times, alpha0, shape, mean, y):  # type: ignore[no-untyped-def]
+def strength_slope(start, count, times, row_count, row_times, alpha0, shape, mean, y):
     """Derivative in y = ln s of the bound plus the log density of ln s under its Gamma prior.
 
     d ln p(D | s) / d ln s is the expected number of tables less what s alone would lead one to
@@ -27,7 +27,7 @@ def strength_slope(start, count, times, row_count, row_times, alpha0, shape, mea
 
 
 @njit(cache=True, nogil=True)
-def strength_peak(start, count, times, row_count, row_times, alpha0, shape, mean):  # type: ignore[no-untyped-def]
+def strength_peak(start, count, times, row_count, row_times, alpha0, shape, mean):
     """Mode of ln s and the standard deviation that the curvature there suggests."""
     y = math.log(mean)
     step = 1.0

@@ -19,7 +19,7 @@ _SMALL = 1 << 14
 
 
 @njit(cache=True, nogil=True)
-def joint_counts(numbers, size, column, states):  # type: ignore[no-untyped-def]
+def joint_counts(numbers, size, column, states):
     """Counts of (number, state): ``[size * states]``."""
     cells = size * states
     ways = _WAYS if cells <= _SMALL else 1
@@ -50,7 +50,7 @@ def joint_counts(numbers, size, column, states):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def weighted_joint_counts(numbers, size, column, states, weights):  # type: ignore[no-untyped-def]
+def weighted_joint_counts(numbers, size, column, states, weights):
     """The same with a weight for each row."""
     table = np.zeros(size * states)
     for i in range(numbers.size):
@@ -59,7 +59,7 @@ def weighted_joint_counts(numbers, size, column, states, weights):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def information_sums(numbers, size, child_states, columns, sizes, candidates, logs, sums):  # type: ignore[no-untyped-def]
+def information_sums(numbers, size, child_states, columns, sizes, candidates, logs, sums):
     """For each candidate, the sums of n ln n over the cells and over the rows of the joint table.
 
     `numbers` is configuration * child_states + child; a row is (configuration, candidate), summed
@@ -84,7 +84,7 @@ def information_sums(numbers, size, child_states, columns, sizes, candidates, lo
 
 
 @njit(cache=True, nogil=True)
-def number_rows(columns, sizes, chosen):  # type: ignore[no-untyped-def]
+def number_rows(columns, sizes, chosen):
     """One number a row for the joint configuration of the chosen columns, the last fastest."""
     rows = columns.shape[1]
     numbers = np.zeros(rows, np.int32)
@@ -97,7 +97,7 @@ def number_rows(columns, sizes, chosen):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def information(counts):  # type: ignore[no-untyped-def]
+def information(counts):
     """Sum of n ln n over positive counts."""
     total = 0.0
     for n in counts:

@@ -17,7 +17,7 @@ _HISTOGRAM = 1 << 16
 
 
 @njit(cache=True, nogil=True)
-def _distinct(column, whole):  # type: ignore[no-untyped-def]
+def _distinct(column, whole):
     """Sorted distinct positive values of one column and their multiplicities."""
     top = 0.0
     positive = 0
@@ -58,7 +58,7 @@ def _distinct(column, whole):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _constant(values, row_totals, count, times, row_count, row_times):  # type: ignore[no-untyped-def]
+def _constant(values, row_totals, count, times, row_count, row_times):
     """sum of lnGamma over the cells less the same over the rows.
 
     What the log evidence has besides s and alpha.
@@ -85,7 +85,7 @@ def _constant(values, row_totals, count, times, row_count, row_times):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def tally(values, whole):  # type: ignore[no-untyped-def]
+def tally(values, whole):
     """Tally a table `[configuration, state]` of floats; `whole` says that all are whole numbers.
 
     Returns the states with counts, most frequent first; start, count, times: the distinct counts of

@@ -12,7 +12,7 @@ from colonnade.kernels.special import digamma, expected_tables, minus_log_beta
 
 
 @njit(cache=True, nogil=True)
-def log_weight(start, count, times, x, u):  # type: ignore[no-untyped-def]
+def log_weight(start, count, times, x, u):
     """Sum over configurations of -ln B(u, n).
 
     ln prod Gamma(u + n)/Gamma(u) less the constant sum of lnGamma(n).
@@ -24,7 +24,7 @@ def log_weight(start, count, times, x, u):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def rates(a, s):  # type: ignore[no-untyped-def]
+def rates(a, s):
     """u = s exp(E[ln alpha]) under Dirichlet(a)."""
     total = digamma(a.sum())
     u = np.empty(a.size)
@@ -35,7 +35,7 @@ def rates(a, s):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def lower_bound(start, count, times, alpha0, s, u):  # type: ignore[no-untyped-def]
+def lower_bound(start, count, times, alpha0, s, u):
     """The variational lower bound of ln Z at rates u, and the expected tables there.
 
     ln Gamma(s a + n)/Gamma(s a) is convex in ln a, so it lies above its tangent at s a = u; the
@@ -57,7 +57,7 @@ def lower_bound(start, count, times, alpha0, s, u):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True, nogil=True)
-def fixed_point(start, count, times, alpha0, s, tolerance, limit):  # type: ignore[no-untyped-def]
+def fixed_point(start, count, times, alpha0, s, tolerance, limit):
     """Iterate u = s exp(psi(a) - psi(sum a)), m = expected tables at u, a = alpha0 + m.
 
     Returns a and the rates u that belong to it, the number of iterations and the last relative
@@ -86,7 +86,7 @@ def fixed_point(start, count, times, alpha0, s, tolerance, limit):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def monitored_fixed_point(start, count, times, alpha0, s, tolerance, limit):  # type: ignore[no-untyped-def]
+def monitored_fixed_point(start, count, times, alpha0, s, tolerance, limit):
     """The same from the prior, with the bound after every iteration.
 
     (a, bounds, last relative change).

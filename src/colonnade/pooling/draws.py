@@ -1,7 +1,4 @@
-"""Dirichlet draws that stay proper when parameters are tiny.
-
-And Gauss rules from weighted points.
-"""
+"""Dirichlet draws that stay proper when parameters are tiny, and Gauss rules."""
 
 from __future__ import annotations
 
@@ -14,25 +11,50 @@ Floats = NDArray[np.float64]
 def dirichlet(parameters: ArrayLike, rng: np.random.Generator) -> Floats:
     """One draw for each row of parameters (last axis: states).
 
-    With parameters near zero a gamma draw underflows; its logarithm does not: Gamma(a) is Gamma(a +
-    1) U^(1/a).
-
     Examples
     --------
     >>> rows = dirichlet(np.full((1000, 3), 1e-4), np.random.default_rng(0))
     >>> bool(np.allclose(rows.sum(axis=1), 1.0)), bool(np.isfinite(rows).all())
     (True, True)
     """
-    shape = np.asarray(parameters, dtype=np.float64)
-    # A parameter of zero is the limit: that state never occurs.
-    with np.errstate(divide="ignore", over="ignore"):
-        logs = (
-            np.log(rng.standard_gamma(shape + 1.0)) - rng.standard_exponential(shape.shape) / shape
-        )
+    logs = _log_gammas(np.asarray(parameters, dtype=np.float64), rng)
     logs -= logs.max(axis=-1, keepdims=True)
     draws = np.exp(logs)
     draws /= draws.sum(axis=-1, keepdims=True)
     return np.asarray(draws)
+
+
+def log_dirichlet(parameters: Floats, rng: np.random.Generator, axis: int = -1) -> Floats:
+    """Logarithms of Dirichlet draws: finite where the draws themselves underflow.
+
+    With small parameters nearly all mass is on one state, and what is observed may need another.
+
+    Parameters
+    ----------
+    parameters : array
+    rng : Generator
+    axis : int
+        The axis of the states.
+
+    Examples
+    --------
+    >>> logs = log_dirichlet(np.full((1000, 3), 1e-4), np.random.default_rng(0))
+    >>> bool(np.isfinite(logs).all()), bool((np.exp(logs) == 0.0).any())
+    (True, True)
+    """
+    logs = _log_gammas(parameters, rng)
+    top = logs.max(axis=axis, keepdims=True)
+    logs -= top + np.log(np.exp(logs - top).sum(axis=axis, keepdims=True))
+    return logs
+
+
+def _log_gammas(shape: Floats, rng: np.random.Generator) -> Floats:
+    """Logarithms of Gamma draws. Gamma(a) is Gamma(a + 1) U^(1/a), whose log never underflows."""
+    # A parameter of zero is the limit: that state never occurs.
+    with np.errstate(divide="ignore", over="ignore"):
+        logs = np.log(rng.standard_gamma(shape + 1.0))
+        logs -= rng.standard_exponential(shape.shape) / shape
+    return np.asarray(logs)
 
 
 def gauss_rule(points: Floats, weights: Floats, size: int) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.memory import encode
+from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ __all__ = ["Columns", "FamilyScores", "prepare"]
 # A joint table beyond this many cells is counted sparsely.
 _DENSE = 1 << 22
 _NUMBERINGS = 64
+# Fewer rows, times candidates, are done before a thread has started.
+_ROWS_FOR_THREADS = 200_000
 
 
 class Columns:
@@ -95,11 +98,10 @@ class Columns:
 class FamilyScores:
     """Scores of families, cached; child and parents are positions of columns."""
 
-    def __init__(self, columns: Columns, score: Score, threads: int = 2) -> None:
+    def __init__(self, columns: Columns, score: Score) -> None:
         self.columns = columns
         self.score = score
         self.names = columns.names
-        self._threads = threads
         self._known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def family(self, child: int, parents: tuple[int, ...]) -> float:
@@ -129,8 +131,7 @@ class FamilyScores:
         return np.array([self._known[key] for key in keys])
 
     def _add_by_counts(self, child: int, parents: tuple[int, ...], fresh: list[int]) -> None:
-        with ThreadPoolExecutor(self._threads) as pool:
-            list(pool.map(lambda z: self.family(child, (*parents, z)), fresh))
+        run([partial(self.family, child, (*parents, z)) for z in fresh])
 
     def _add_by_sums(self, child: int, parents: tuple[int, ...], fresh: list[int]) -> None:
         from colonnade.kernels.structure import information_sums
@@ -158,12 +159,10 @@ class FamilyScores:
                 sums[part],
             )
 
-        half = len(small) // 2
-        if half and columns.coded.rows * len(small) > 200_000:
-            with ThreadPoolExecutor(self._threads) as pool:
-                list(pool.map(work, (slice(0, half), slice(half, None))))
-        else:
-            work(slice(None))
+        workers = worker_count() if columns.coded.rows * len(small) > _ROWS_FOR_THREADS else 1
+        size_of_part = -(-len(small) // workers)
+        starts = range(0, len(small), size_of_part)
+        run([partial(work, slice(low, low + size_of_part)) for low in starts], workers)
         for z, (cells, rows) in zip(small, sums.tolist(), strict=True):
             parameters = size * int(columns.sizes[z]) * (states - 1)
             key = (child, tuple(sorted((*parents, z))))

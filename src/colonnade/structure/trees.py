@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from colonnade.dag import Dag
 from colonnade.exceptions import expected, listing
 from colonnade.structure.families import Columns, prepare
+from colonnade.threads import run
 
 __all__ = ["chow_liu", "kdb", "naive_bayes", "tan"]
 
@@ -144,8 +145,7 @@ def pair_information(columns: Columns, chosen: list[int], given: int | None) -> 
         if i + 1 < len(chosen):
             joint[i, i + 1 :] = _joint_sums(columns, (*condition, chosen[i]), chosen[i + 1 :])
 
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(fill, range(len(chosen))))
+    run([partial(fill, i) for i in range(len(chosen))])
     pairs = joint + joint.T
     alone = np.array(single)
     weights = (pairs - alone[:, None] - alone[None, :] + base) / columns.total

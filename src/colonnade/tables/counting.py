@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError, TooLargeError, expected
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.joints import Joint, column_rows, plan, run, worker_count
+from colonnade.tables.joints import Joint, column_rows, plan
+from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
 __all__ = ["count", "family_columns", "joint_limit", "word_starts"]

@@ -1,4 +1,4 @@
-"""Which families share a joint table, and how work is spread over threads.
+"""Which families share a joint table.
 
 Two families with common variables, say (a | b) and (c | b), are both margins of the joint table of
 a, b and c. As long as the joint table is small, one pass for it costs half of two passes. So
@@ -7,19 +7,14 @@ families are put together greedily up to a number of cells, and taken apart at t
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import expected
-
-__all__ = ["Joint", "column_rows", "plan", "run", "worker_count"]
-
-Result = TypeVar("Result")
+__all__ = ["Joint", "column_rows", "plan"]
 
 # The joint tables worth considering for one more family: bounds the planning of many families.
 _CANDIDATES = 64
@@ -133,36 +128,3 @@ def column_rows(
     """
     rows = [(codes[k].ctypes.data, codes[k].itemsize, sizes[k]) for k in chosen]
     return np.array(rows, dtype=np.int64).reshape(-1, 3)
-
-
-def worker_count(threads: int | None) -> int:
-    """Return how many threads to use: as asked, or as many as there are processors for us.
-
-    Examples
-    --------
-    >>> worker_count(3)
-    3
-    """
-    if threads is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise expected("a number of threads, at least 1,", "threads", threads)
-    return threads
-
-
-def run(tasks: Sequence[Callable[[], Result]], threads: int) -> list[Result]:
-    """Do independent tasks, in threads if more than one is allowed, and return their results.
-
-    Examples
-    --------
-    >>> run([lambda: 1, lambda: 2], threads=2)
-    [1, 2]
-    """
-    if threads == 1 or len(tasks) < 2:
-        return [task() for task in tasks]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(threads, len(tasks))) as pool:
-        return list(pool.map(lambda task: task(), tasks))

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from colonnade.exceptions import DataError, expected, listing
 from colonnade.tables.coded import CodedTable, checked_weights, code_type
 from colonnade.tables.discretize import Discretized, Discretizer
-from colonnade.tables.joints import run, worker_count
 from colonnade.tables.levels import Levels, place
 from colonnade.tables.sources import Source, absent, read
+from colonnade.threads import run
 from colonnade.variables import State, Variable
 
 __all__ = ["encode"]
@@ -102,7 +102,7 @@ def encode(
 
     # Only telling strings apart is worth threads: it takes long, and not in Python.
     text = [name for name in names if source.rows >= _MANY_ROWS and source.text(name)]
-    done = dict(zip(text, run([partial(column, n) for n in text], worker_count(None)), strict=True))
+    done = dict(zip(text, run([partial(column, n) for n in text]), strict=True))
     pairs = [done[name] if name in done else column(name) for name in names]
     if problems:
         raise _together([problems[name] for name in names if name in problems])

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from colonnade.exceptions import expected
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import family_columns, joint_limit, word_starts
-from colonnade.tables.joints import Joint, column_rows, plan, run, worker_count
+from colonnade.tables.joints import Joint, column_rows, plan
+from colonnade.threads import run
 from colonnade.variables import Family, sort_keys
 
 __all__ = ["LogTable", "row_log_probability"]
@@ -111,7 +112,6 @@ def row_log_probability(
     for table in tables:
         if not isinstance(table, LogTable):
             raise expected("only LogTable objects", "tables", table)
-    workers = worker_count(threads)
     columns = family_columns(coded, [table.family for table in tables])
     scorer = _Scorer(coded, tables, columns)
     sums = np.empty(coded.rows)
@@ -120,7 +120,7 @@ def row_log_probability(
         for step in scorer.steps:
             step(low, min(low + _TASK_ROWS, coded.rows), sums)
 
-    run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)], workers)
+    run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)], threads)
     if any(coded.missing[k] for family in columns for k in family):
         return sums, ~np.isnan(sums)
     return sums, np.ones(coded.rows, dtype=bool)
