@@ -25,7 +25,9 @@ __all__ = [
     "amount",
     "checked_level",
     "checked_whole",
+    "counted",
     "expected",
+    "inapplicable",
     "listing",
     "require",
 ]
@@ -227,6 +229,30 @@ def expected(
     return kind(_with_hint(text, hint), parameter=parameter, value=value)
 
 
+def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
+    """Word the error for an option that has no meaning with the other choices.
+
+    Parameters
+    ----------
+    parameter : str
+        Name of the option as the user typed it.
+    value : object
+        The value received.
+    owner : str
+        The choice the option belongs to, as the user would type it.
+    hint : str, optional
+        One action that would help, without a full stop.
+
+    Examples
+    --------
+    >>> raise inapplicable("k", 3, "structure='kdb'")
+    Traceback (most recent call last):
+    colonnade.exceptions.InputError: `k` applies only to structure='kdb', got k=3.
+    """
+    text = f"`{parameter}` applies only to {owner}, got {parameter}={_shown(value)}."
+    return InputError(_with_hint(text, hint), parameter=parameter, value=value)
+
+
 def checked_level(level: Any, parameter: str = "level") -> float:
     """Return a probability strictly between 0 and 1, or say what is wrong.
 
@@ -316,6 +342,17 @@ def amount(size: int) -> str:
         return f"{size:,}"
     exponent, fraction = divmod(math.log10(size), 1)
     return f"{10**fraction:.2f}e{int(exponent)}"
+
+
+def counted(size: int, what: str, plural: str = "") -> str:
+    """Write how many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "arc"), counted(2000, "arc"), counted(3, "entry", "entries")
+    ('1 arc', '2,000 arcs', '3 entries')
+    """
+    return f"{amount(size)} {what if size == 1 else plural or what + 's'}"
 
 
 def _with_hint(text: str, hint: str) -> str:
