@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -30,6 +32,7 @@ __all__ = [
     "inapplicable",
     "listing",
     "require",
+    "warn",
 ]
 
 _LONGEST_VALUE = 80
@@ -311,6 +314,21 @@ def require(module: str, *, feature: str, extra: str) -> Any:
         if error.name is None or error.name.partition(".")[0] != package:
             raise
         raise MissingExtraError(feature, package=package, extra=extra) from error
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn, and name the first line outside this package as the place.
+
+    Parameters
+    ----------
+    message : str
+    category : type of Warning
+    """
+    package = __name__.partition(".")[0]
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def listing(items: Iterable[Any], limit: int = 10) -> str:

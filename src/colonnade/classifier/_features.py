@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.classifier._warnings import UnknownStateWarning, warn
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.classifier._warnings import UnknownStateWarning
+from colonnade.exceptions import DataError, expected, listing, warn
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.discretize import Cuts, Discretizer
 from colonnade.tables.levels import place

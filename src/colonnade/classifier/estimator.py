@@ -21,9 +21,9 @@ from colonnade.classifier._input import (
 )
 from colonnade.classifier._intervals import class_intervals
 from colonnade.classifier._structures import Structure
-from colonnade.classifier._warnings import ImpossibleRowWarning, warn
+from colonnade.classifier._warnings import ImpossibleRowWarning
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, NotSupportedError, expected, listing
+from colonnade.exceptions import DataError, NotSupportedError, expected, listing, warn
 from colonnade.network import BayesianNetwork
 from colonnade.posterior import Interval
 from colonnade.priors import MaximumLikelihood, Prior

@@ -158,13 +158,11 @@ def convert(
 
     Example: colonnade convert model.json model.bif
     """
-    from colonnade import files
-
     if dialect is not Dialect.standard and output.suffix.lower() == ".json":
         raise typer.BadParameter("a .json file has no dialects.", param_hint="--dialect")
     check_output(output, overwrite)
     network = load(source)
-    files.write(network, output, overwrite, "agrum" if dialect is Dialect.agrum else "standard")
+    network.save(output, overwrite, "agrum" if dialect is Dialect.agrum else "standard")
     say(f"Saved {output}")
 
 

@@ -101,7 +101,6 @@ def fit(
 
     Example: colonnade fit patients.csv --dag arcs.csv --bins 5 -o model.json
     """
-    from colonnade import files
     from colonnade.network import fit as estimate
     from colonnade.tables import encode
     from colonnade.tables.sources import absent
@@ -140,7 +139,7 @@ def fit(
         graph = _learned(learning, coded, missing)
         network = estimate(coded, graph, chosen, missing=missing.value)
     _tell_em(network)
-    files.write(network, output, overwrite)
+    network.save(output, overwrite)
     summarise(network)
     say(f"Saved {output}")
 

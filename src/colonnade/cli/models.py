@@ -22,8 +22,7 @@ def load(path: Path) -> BayesianNetwork:
     """Read a network in the format its name says."""
     from colonnade import files
 
-    _check_suffix(path)
-    return files.read(path)
+    return files.load(path)
 
 
 def check_output(path: Path, overwrite: bool) -> None:
@@ -40,12 +39,10 @@ def check_output(path: Path, overwrite: bool) -> None:
 
 
 def _check_suffix(path: Path) -> None:
-    from colonnade.files.interchange import SUFFIXES
+    from colonnade.files import SUFFIXES
 
-    known = (".json", *SUFFIXES)
-    if path.suffix.lower() not in known:
-        what = f"a name that ends in one of {listing(known)}"
-        raise expected(what, "path", str(path))
+    if path.suffix.lower() not in SUFFIXES:
+        raise expected(f"a name that ends in one of {listing(SUFFIXES)}", "path", str(path))
 
 
 def prior_word(prior: Prior | None) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 from colonnade.exceptions import TooLargeError, expected
 
-__all__ = ["LARGEST", "as_path", "read_bytes", "write_bytes"]
+__all__ = ["MAX_BYTES", "as_path", "read_bytes", "write_bytes"]
 
 # Bytes of the largest file that is read or written; parsed, it may take twenty times as much.
-LARGEST = 1 << 27
+MAX_BYTES = 1 << 27
 
 
 def as_path(path: Any) -> Path:
@@ -36,18 +36,18 @@ def read_bytes(path: Path) -> bytes:
     if not path.is_file():
         raise expected("a file", "path", str(path), got=f"the folder {str(path)!r}")
     with path.open("rb") as stream:
-        content = stream.read(LARGEST + 1)
-    if len(content) > LARGEST:
+        content = stream.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
         size = max(len(content), path.stat().st_size)
-        raise TooLargeError(f"The file {path.name!r}", size=size, limit=LARGEST, unit="bytes")
+        raise TooLargeError(f"The file {path.name!r}", size=size, limit=MAX_BYTES, unit="bytes")
     return content
 
 
 def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     """Write a file under another name first, so that it is there as a whole or not at all."""
-    if len(content) > LARGEST:
+    if len(content) > MAX_BYTES:
         raise TooLargeError(
-            f"The file {path.name!r}", size=len(content), limit=LARGEST, unit="bytes"
+            f"The file {path.name!r}", size=len(content), limit=MAX_BYTES, unit="bytes"
         )
     if not isinstance(overwrite, bool):
         raise expected("True or False", "overwrite", overwrite)

@@ -1,4 +1,9 @@
-"""What a file of another program says about each variable, before it is believed."""
+"""A network as a file of another program describes it, before it is believed.
+
+The module of a format parses the content of a file into a :class:`Draft`, with names as the file
+writes them, and renders a draft as text. `assemble` checks a draft and makes a network of it;
+`sketch` makes a draft of a network, with names as the format holds them.
+"""
 
 from __future__ import annotations
 
@@ -12,36 +17,45 @@ from numpy.typing import NDArray
 from colonnade._rows import codes_of
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
-from colonnade.exceptions import ColonnadeError, DataError, TooLargeError, amount
+from colonnade.exceptions import DataError, TooLargeError, counted
+from colonnade.files.misfit import MisfitError, made
 from colonnade.files.names import Alphabet, decode, typed, types_of
 from colonnade.network import BayesianNetwork
 from colonnade.variables import Family, Variable
 
-__all__ = ["Draft", "DraftError", "FormatWarning", "assemble", "numbers", "sketch"]
+__all__ = [
+    "Draft",
+    "DraftTable",
+    "DraftVariable",
+    "FormatWarning",
+    "assemble",
+    "check_writable",
+    "encoding_notes",
+    "numbers",
+    "place_of",
+    "sketch",
+]
 
 # Cells of all tables of a network that is written out in full: about as many as a file may hold.
-_LIMIT = 5_000_000
-# Rows may be off by the rounding of printed digits; beyond, something else is wrong.
-_PRINTED = 0.01
-_EXACT = 1e-6
+_MAX_CELLS_IN_FILE = 5_000_000
+# By how much the sum of a row may differ from 1: beyond the first it is divided by its sum, and
+# beyond the second, more than the rounding of printed digits, it is refused.
+_MAX_ROUNDING = 1e-6
+_MAX_PRINTED_ROUNDING = 0.01
 
 
 class FormatWarning(UserWarning):
     """A file of another format does not hold everything as it is."""
 
 
-class DraftError(Exception):
-    """A file says something that cannot be."""
-
-    def __init__(self, place: str, problem: str) -> None:
-        super().__init__(place, problem)
-        self.place = place
-        self.problem = problem
+def place_of(name: str) -> str:
+    """How messages call a variable that a file has this name for."""
+    return f"variable {decode(name)!r}"
 
 
-@dataclass(slots=True)
-class Draft:
-    """One variable of a file, with names as the file writes them.
+@dataclass(frozen=True, slots=True)
+class DraftVariable:
+    """One variable of a file.
 
     Attributes
     ----------
@@ -50,178 +64,229 @@ class Draft:
         Its states.
     types : str
         The property that keeps their types, or nothing.
-    parents : list of str
-    rows : array [configuration, state] or None
-        The probabilities; with `codes` only of the configurations given there.
-    codes : array [row, parent] or None
-    default : array [state] or None
-        The probabilities of all other configurations.
-    title : str
-        The name for people to read, where a format has a place for one.
-    relative : bool
-        Whether the format takes any positive numbers and divides each row by its sum.
     """
 
     name: str
-    labels: list[str] = field(default_factory=list)
+    labels: list[str]
     types: str = ""
-    parents: list[str] = field(default_factory=list)
-    rows: NDArray[np.float64] | None = None
-    codes: NDArray[Any] | None = None
-    default: NDArray[np.float64] | None = None
-    title: str = ""
-    relative: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name for people to read."""
+        return decode(self.name)
 
     @property
     def place(self) -> str:
         """How messages call it."""
-        return f"variable {decode(self.name)!r}"
+        return place_of(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftTable:
+    """The probabilities of one variable.
+
+    Attributes
+    ----------
+    parents : list of str
+    rows : array [configuration, state], of any shape
+        With `codes` only the configurations given there.
+    codes : array [row, parent] or None
+    default : array [state] or None
+        The probabilities of all other configurations.
+    relative : bool
+        Whether the format takes any positive numbers and divides each row by its sum.
+    """
+
+    parents: list[str]
+    rows: NDArray[np.float64]
+    codes: NDArray[Any] | None = None
+    default: NDArray[np.float64] | None = None
+    relative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Variables and tables by the names the file has for them, in its order.
+
+    Attributes
+    ----------
+    variables : dict of str to DraftVariable
+    tables : dict of str to DraftTable
+    notes : list of str
+        What a user should know although the file can be used.
+    """
+
+    variables: dict[str, DraftVariable] = field(default_factory=dict)
+    tables: dict[str, DraftTable] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def define(self, variable: DraftVariable) -> None:
+        """Add a variable."""
+        if variable.name in self.variables:
+            raise MisfitError(variable.place, "it is defined twice.")
+        self.variables[variable.name] = variable
+
+    def tabulate(self, variable: DraftVariable, table: DraftTable) -> None:
+        """Add the table of a variable."""
+        if variable.name in self.tables:
+            raise MisfitError(variable.place, "its probabilities are given twice.")
+        self.tables[variable.name] = table
+
+
+# ---------------------------------------------------------------- network to draft
 
 
 def sketch(
-    network: BayesianNetwork, alphabet: Alphabet, limit: int = _LIMIT
-) -> tuple[list[Draft], dict[str, str]]:
-    """Write a network in the names of a format.
+    network: BayesianNetwork, alphabet: Alphabet, max_cells: int = _MAX_CELLS_IN_FILE
+) -> Draft:
+    """Write a network in the names of a format, with dense tables.
 
     Parameters
     ----------
     network : BayesianNetwork
     alphabet : Alphabet
-    limit : int
+    max_cells : int
         Largest number of cells of all tables together.
 
     Returns
     -------
-    drafts : list of Draft
-        With dense tables, in the order of the graph.
-    encoded : dict of str to str
-        How names and states are written that the format does not hold as they are.
+    Draft
     """
-    cells = sum(
-        cpt.family.configurations * cpt.family.cardinality for cpt in network.tables.values()
-    )
-    if cells > limit:
-        hint = "save it in the native format, which stores what was observed only"
-        raise TooLargeError("The tables of the network", size=cells, limit=limit, hint=hint)
-    encoded: dict[str, str] = {}
-    drafts = []
-    for variable in network.variables:
-        cpt = network[variable.name]
-        if not cpt.table.complete:
-            unseen = amount(cpt.family.configurations - len(cpt.table.rows))
-            raise DataError(
-                f"Variable {variable.name!r}",
-                f"{unseen} configurations of its parents have no probabilities to write.",
-                "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')",
-                variable=variable.name,
-            )
-        draft = Draft(
-            alphabet.write_name(variable.name),
-            alphabet.write_states(variable.states),
-            types_of(variable.states),
-            [alphabet.write_name(parent.name) for parent in cpt.family.parents],
-            cpt.table.dense(),
-            title=variable.name,
+    check_writable(network, max_cells)
+    draft = Draft()
+    for cpt in network.tables.values():
+        child = cpt.family.child
+        variable = DraftVariable(
+            alphabet.write_name(child.name),
+            alphabet.write_states(child.states),
+            types_of(child.states),
         )
-        texts = [variable.name, *map(str, variable.states)]
-        written = [draft.name, *draft.labels]
-        encoded.update((text, new) for text, new in zip(texts, written, strict=True) if text != new)
-        drafts.append(draft)
-    return drafts, encoded
+        parents = [alphabet.write_name(parent.name) for parent in cpt.family.parents]
+        draft.define(variable)
+        draft.tabulate(variable, DraftTable(parents, cpt.table.dense()))
+    return draft
 
 
-def assemble(drafts: Sequence[Draft], notes: list[str]) -> BayesianNetwork:
-    """Build the network that a file describes, or raise `DraftError`.
+def check_writable(network: BayesianNetwork, max_cells: int) -> None:
+    """Refuse tables that are too large to be written in full, or that lack probabilities."""
+    families = [cpt.family for cpt in network.tables.values()]
+    cells = sum(family.configurations * family.cardinality for family in families)
+    if cells > max_cells:
+        hint = "save it in the native format, which stores what was observed only"
+        raise TooLargeError("The tables of the network", size=cells, limit=max_cells, hint=hint)
+    for name, cpt in network.tables.items():
+        if not cpt.table.complete:
+            unseen = cpt.family.configurations - len(cpt.table.rows)
+            raise DataError(
+                f"Variable {name!r}",
+                f"there are no probabilities to write for {counted(unseen, 'configuration')} of "
+                "its parents.",
+                "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')",
+                variable=name,
+            )
+
+
+def encoding_notes(draft: Draft, holder: str) -> list[str]:
+    """What to say about names and states that a format or program (`holder`) cannot hold."""
+    written = [
+        text for variable in draft.variables.values() for text in (variable.name, *variable.labels)
+    ]
+    encoded = {decode(text): text for text in written if decode(text) != text}
+    if not encoded:
+        return []
+    original, code = next(iter(encoded.items()))
+    number = counted(len(encoded), "name or state", "names or states")
+    return [
+        f"encoded {number} that {holder} cannot hold, for example {original!r} as {code!r}; "
+        "Colonnade decodes them"
+    ]
+
+
+# ---------------------------------------------------------------- draft to network
+
+
+def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:
+    """Build the network that a file describes, or raise `MisfitError`.
 
     Parameters
     ----------
-    drafts : sequence of Draft
-        One for each variable.
-    notes : list of str
-        Gets what a user should know although the file can be used.
+    draft : Draft
 
     Returns
     -------
-    BayesianNetwork
+    network : BayesianNetwork
+    notes : list of str
+        What a user should know about it.
     """
-    variables: dict[str, Variable] = {}
-    for draft in drafts:
-        if draft.name in variables:
-            raise DraftError(draft.place, "it is defined twice.")
-        variables[draft.name] = _made(draft, lambda d: Variable(decode(d.name), _states(d)))
-    if not variables:
-        raise DraftError("", "it defines no variables.")
-    names = {name: variable.name for name, variable in variables.items()}
-    if len(set(names.values())) < len(names):
-        raise DraftError("", "two variables have the same name.")
-    tables = {}
-    for draft in drafts:
-        for parent in draft.parents:
+    if not draft.variables:
+        raise MisfitError("", "it defines no variables.")
+    variables = {name: _variable(each) for name, each in draft.variables.items()}
+    names = [variable.name for variable in variables.values()]
+    if len(set(names)) < len(names):
+        raise MisfitError("", "two variables have the same name.")
+    tables, arcs, notes = {}, [], list(draft.notes)
+    for name, variable in variables.items():
+        place = draft.variables[name].place
+        table = draft.tables.get(name)
+        if table is None:
+            raise MisfitError(place, "it has no probabilities.")
+        for parent in table.parents:
             if parent not in variables:
-                raise DraftError(draft.place, f"its parent {parent[:80]!r} is not defined.")
-        family = _made(
-            draft, lambda d: Family(variables[d.name], tuple(variables[p] for p in d.parents))
-        )
-        tables[names[draft.name]] = _cpt(family, draft, notes)
-    arcs = [(names[parent], names[draft.name]) for draft in drafts for parent in draft.parents]
-    try:
-        return BayesianNetwork(Dag(tuple(arcs), tuple(names.values())), tables)
-    except ColonnadeError as error:
-        raise DraftError("", str(error)) from None
+                raise MisfitError(place, f"its parent {parent[:80]!r} is not defined.")
+        parents = tuple(variables[parent] for parent in table.parents)
+        family: Family = made(place, Family, variable, parents)
+        tables[variable.name], rescaled = _cpt(family, table, place)
+        arcs += [(parent.name, variable.name) for parent in parents]
+        notes += rescaled
+    dag = made("", Dag, tuple(arcs), tuple(names))
+    return made("", BayesianNetwork, dag, tables), notes
 
 
-def _states(draft: Draft) -> Any:
-    return typed(draft.labels, draft.types)
+def _variable(draft: DraftVariable) -> Variable:
+    states = made(draft.place, typed, draft.labels, draft.types)
+    variable: Variable = made(draft.place, Variable, draft.title, states)
+    return variable
 
 
-def _cpt(family: Family, draft: Draft, notes: list[str]) -> Cpt:
-    r, sizes = family.cardinality, family.parent_sizes
-    if draft.rows is None:
-        raise DraftError(draft.place, "it has no probabilities.")
-    rows = draft.rows.reshape(-1, r) if draft.rows.size % r == 0 else None
-    if rows is None or (draft.codes is None and len(rows) != family.configurations):
-        wanted = f"{amount(family.configurations)} configurations of {r} states"
-        raise DraftError(draft.place, f"{draft.rows.size:,} probabilities for {wanted}.")
-    default = draft.default
-    stored = len(rows) if draft.codes is None else len(draft.codes)
-    if stored < family.configurations and default is None:
-        missing = amount(family.configurations - stored)
-        raise DraftError(draft.place, f"{missing} configurations have no probabilities.")
-    rows = _summing_to_one(rows, draft, notes)
-    if default is not None:
-        default = None if stored == family.configurations else default
-        if default is not None:
-            default = _summing_to_one(default[None], draft, notes)[0]
-    codes = codes_of(np.arange(stored), sizes) if draft.codes is None else draft.codes
-    table: SparseTable = _made(draft, lambda d: SparseTable(sizes, codes, rows, default))
-    return Cpt(family, None, None, table)
+def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]:
+    r, configurations = family.cardinality, family.configurations
+    listed, rest = divmod(table.rows.size, r)
+    if rest or (table.codes is None and listed != configurations):
+        found = counted(table.rows.size, "probability", "probabilities")
+        wanted = f"{counted(configurations, 'configuration')} of {counted(r, 'state')}"
+        raise MisfitError(place, f"{found} for {wanted}.")
+    unlisted = configurations - listed
+    if unlisted and table.default is None:
+        problem = f"there are no probabilities for {counted(unlisted, 'configuration')}."
+        raise MisfitError(place, problem)
+    rows, notes = _summing_to_one(table.rows.reshape(listed, r), table.relative, place)
+    default = None
+    if unlisted and table.default is not None:
+        (default,), more = _summing_to_one(table.default[None], table.relative, place)
+        notes += more
+    sizes = family.parent_sizes
+    codes = codes_of(np.arange(listed), sizes) if table.codes is None else table.codes
+    sparse: SparseTable = made(place, SparseTable, sizes, codes, rows, default)
+    return Cpt(family, None, None, sparse), notes
 
 
 def _summing_to_one(
-    rows: NDArray[np.float64], draft: Draft, notes: list[str]
-) -> NDArray[np.float64]:
+    rows: NDArray[np.float64], relative: bool, place: str
+) -> tuple[NDArray[np.float64], list[str]]:
     if not (np.isfinite(rows).all() and (rows >= 0.0).all()):
-        raise DraftError(draft.place, "a probability is negative or not a number.")
+        raise MisfitError(place, "a probability is negative or not a number.")
     totals = rows.sum(axis=1)
     off = np.abs(totals - 1.0)
-    if off.max(initial=0.0) > _PRINTED and not (draft.relative and (totals > 0.0).all()):
+    if off.max(initial=0.0) > _MAX_PRINTED_ROUNDING and not (relative and (totals > 0.0).all()):
         worst = totals[off.argmax()].item()
-        raise DraftError(draft.place, f"its probabilities do not sum to 1 but to {worst:.6g}.")
-    if (off > _EXACT).any():
-        notes.append(
-            f"{int((off > _EXACT).sum())} rows of {draft.place} sum to 1 only within "
-            f"{off.max():.2g} and were divided by their sums"
-        )
-        rows = rows / totals[:, None]
-    return rows
-
-
-def _made(draft: Draft, make: Any) -> Any:
-    """Call a constructor that checks its arguments; its complaint is about the file."""
-    try:
-        return make(draft)
-    except ValueError as error:  # among them all errors of this package that matter here
-        raise DraftError(draft.place, f"{str(error).rstrip('.')}.") from None
+        raise MisfitError(place, f"its probabilities do not sum to 1 but to {worst:.6g}.")
+    inexact = int((off > _MAX_ROUNDING).sum())
+    if not inexact:
+        return rows, []
+    note = (
+        f"rescaled {counted(inexact, 'row')} of {place} to sum to 1 (off by up to {off.max():.2g})"
+    )
+    return rows / totals[:, None], [note]
 
 
 def numbers(words: Sequence[str], place: str) -> NDArray[np.float64]:
@@ -230,4 +295,4 @@ def numbers(words: Sequence[str], place: str) -> NDArray[np.float64]:
         return np.array([float(word) for word in words])
     except ValueError as error:
         problem = str(error).removeprefix("could not convert string to float: ")
-        raise DraftError(place, f"{problem[:80]} is not a number.") from None
+        raise MisfitError(place, f"{problem[:80]} is not a number.") from None

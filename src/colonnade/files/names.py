@@ -7,7 +7,7 @@ taken for an encoded one; only the empty string is ``cn__`` alone. So ``<=50K`` 
 ``cn___3c__3d_50K``. The result is an identifier of at least four characters in every format.
 
 States of other types than text are written as text; a property ``colonnade_types`` of the
-variable keeps what they are: one letter for each state (``i`` integer, ``b`` truth value, ``s``
+variable keeps what they are: one letter for each state (``i`` integer, ``b`` boolean, ``s``
 text), or a single letter if it is the same for all.
 """
 
@@ -176,7 +176,7 @@ def typed(labels: Iterable[str], types: str) -> list[State]:
     for text, letter in zip(texts, letters, strict=True):
         if letter == "b":
             if text not in ("False", "True"):
-                raise ValueError(f"{text[:40]!r} is not a truth value")
+                raise ValueError(f"{text[:40]!r} is not a boolean")
             states.append(text == "True")
         elif letter == "i":
             if not re.fullmatch(r"-?[0-9]{1,4000}", text):

@@ -7,7 +7,7 @@ points, or null) and ``em`` (how EM went, or null; not in version 1). A table ha
 
 - ``prior``: its class, its parameters and its engine, or null for a table that was given;
 - ``codes``: the parent codes of the configurations stored, null if all of them are;
-- ``counts``: their counts, whole numbers or numbers with a point, or null;
+- ``counts``: their counts, integers or numbers with a decimal point, or null;
 - ``rows`` and ``default``: the probabilities of these configurations, and of any other.
 
 The probabilities are stored although they follow from the counts and the prior: so a file loads
@@ -19,86 +19,43 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, fields, is_dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from colonnade import __version__
 from colonnade.cpt import Cpt
-from colonnade.exceptions import FileFormatError, NotSupportedError, expected
-from colonnade.files.disk import as_path, read_bytes, write_bytes
-from colonnade.files.schema import ENGINES, PRIORS, MisfitError, network_of
+from colonnade.exceptions import NotSupportedError
+from colonnade.files.misfit import MisfitError
+from colonnade.files.schema import ENGINES, PRIORS, network_of
 from colonnade.network import BayesianNetwork
 
-if TYPE_CHECKING:
-    import os
+__all__ = ["SUFFIX", "parse", "render"]
 
-__all__ = ["load", "save"]
-
+SUFFIX = ".json"
 _FORMAT = "colonnade network"
 _VERSION = 2
 
 
-def save(network: BayesianNetwork, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-    """Write a network to a file of the native format, from which nothing is lost.
-
-    Typed states, counts, priors, tables, cut points and diagnostics are kept exactly. The file is
-    written under another name and then renamed, so a failure leaves no half of it.
-
-    Parameters
-    ----------
-    network : BayesianNetwork
-    path : path
-        Ends in ``.json``; its folder exists.
-    overwrite : bool, optional
-        Whether an existing file is replaced; by default that is an error.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from colonnade import Family, Variable
-    >>> from colonnade.dag import Dag
-    >>> coin = Cpt.known(Family(Variable("coin", ["heads", "tails"])), [0.5, 0.5])
-    >>> network = BayesianNetwork(Dag([], ["coin"]), {"coin": coin})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(network, f"{folder}/coin.json")
-    ...     load(f"{folder}/coin.json") == network
-    True
-    """
-    if not isinstance(network, BayesianNetwork):
-        raise expected("a BayesianNetwork", "network", network)
-    path = as_path(path)
-    _check_suffix(path)
-    write_bytes(path, _text(_document(network)).encode("ascii"), overwrite)
+def render(network: BayesianNetwork) -> str:
+    """The text of a file, in ASCII."""
+    document = _document(network)
+    lines = ["{"]
+    for key, value in {**document, "checksum": _checksum(document)}.items():
+        if key in ("variables", "tables"):
+            # A line for each variable and for each table: readable and still compact.
+            inner = ",\n  ".join(json.dumps(item, separators=(",", ":")) for item in value)
+            lines.append(f'"{key}": [\n  {inner}\n],')
+        else:
+            lines.append(f'"{key}": {json.dumps(value, separators=(",", ":"), allow_nan=False)},')
+    return "\n".join(lines)[:-1] + "\n}\n"
 
 
-def load(path: str | os.PathLike[str]) -> BayesianNetwork:
-    """Read a network from a file of the native format, and check all of it.
-
-    Parameters
-    ----------
-    path : path
-        Ends in ``.json``.
-
-    Returns
-    -------
-    BayesianNetwork
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, was changed, or does not hold a network; it names the place.
-    """
-    path = as_path(path)
-    _check_suffix(path)
-    name = str(path)
-    document = _parsed(name, read_bytes(path))
-    _check_head(name, document)
-    try:
-        return network_of(document)
-    except MisfitError as misfit:
-        raise FileFormatError(name, misfit.place, misfit.problem) from None
+def parse(content: bytes) -> BayesianNetwork:
+    """The network in the content of a file, all of it checked, or a `MisfitError`."""
+    document = _parsed(content)
+    _check_head(document)
+    return network_of(document)
 
 
 def _document(network: BayesianNetwork) -> dict[str, Any]:
@@ -147,18 +104,6 @@ def _plain(value: Any, kinds: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _text(document: dict[str, Any]) -> str:
-    """The file: a line for each variable and for each table, readable and still compact."""
-    lines = ["{"]
-    for key, value in {**document, "checksum": _checksum(document)}.items():
-        if key in ("variables", "tables"):
-            inner = ",\n  ".join(json.dumps(item, separators=(",", ":")) for item in value)
-            lines.append(f'"{key}": [\n  {inner}\n],')
-        else:
-            lines.append(f'"{key}": {json.dumps(value, separators=(",", ":"), allow_nan=False)},')
-    return "\n".join(lines)[:-1] + "\n}\n"
-
-
 def _checksum(document: dict[str, Any]) -> str:
     """Of the values, whatever the layout of the file and the order of its keys."""
     content = {key: value for key, value in document.items() if key != "checksum"}
@@ -166,7 +111,7 @@ def _checksum(document: dict[str, Any]) -> str:
     return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _parsed(path: str, content: bytes) -> Any:
+def _parsed(content: bytes) -> Any:
     """JSON, and nothing that only Python takes for JSON."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -190,35 +135,29 @@ def _parsed(path: str, content: bytes) -> Any:
             text, object_pairs_hook=unique, parse_constant=constant, parse_float=number
         )
     except UnicodeDecodeError as error:
-        raise FileFormatError(path, f"byte {error.start}", "it is not text in UTF-8.") from None
+        raise MisfitError(f"byte {error.start}", "it is not text in UTF-8.") from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         hint = "the file is damaged or was not written completely; take it from a copy"
-        raise FileFormatError(path, place, f"it is not JSON ({error.msg}).", hint) from None
+        raise MisfitError(place, f"it is not JSON ({error.msg}).", hint) from None
     except RecursionError:
-        raise FileFormatError(path, "", "its values are nested too deeply.") from None
+        raise MisfitError("", "its values are nested too deeply.") from None
     except ValueError as error:
         # Among them integers with more digits than Python reads.
-        raise FileFormatError(path, "", f"{error}.") from None
+        raise MisfitError("", f"{error}.") from None
 
 
-def _check_head(path: str, document: Any) -> None:
+def _check_head(document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        hint = "convert files of other programs with import_network"
-        raise FileFormatError(path, "format", "it is not a network saved by Colonnade.", hint)
+        hint = "give a file of another program the ending of its own format"
+        raise MisfitError("format", "it is not a network saved by Colonnade.", hint)
     version = document.get("version")
     if type(version) is not int or version < 1:
-        raise FileFormatError(path, "version", "it is not a whole number from 1.")
+        raise MisfitError("version", "it is not an integer of at least 1.")
     if version > _VERSION:
         hint = "update Colonnade"
         problem = f"version {version} of the format is newer than {_VERSION}, the newest known."
-        raise FileFormatError(path, "version", problem, hint)
+        raise MisfitError("version", problem, hint)
     if document.get("checksum") != _checksum(document):
         hint = "the file is damaged or was changed by hand; take it from a copy, or fit again"
-        raise FileFormatError(path, "checksum", "it does not fit the content.", hint)
-
-
-def _check_suffix(path: Path) -> None:
-    if path.suffix.lower() != ".json":
-        hint = "other formats are read by import_network and written by export"
-        raise expected("a name that ends in .json", "path", str(path), hint)
+        raise MisfitError("checksum", "it does not fit the content.", hint)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import product
 
-from colonnade.files.drafts import Draft, DraftError, numbers
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers, place_of
+from colonnade.files.format import Format
+from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
-from colonnade.files.tokens import Tokens
+from colonnade.files.tokens import Tokens, as_text, table_head
 
-__all__ = ["ALPHABET", "read", "write"]
+__all__ = ["FORMAT", "parse", "render"]
 
 _RESERVED = (
     *("net", "class", "node", "discrete", "continuous", "chance", "utility", "decision"),
@@ -19,41 +20,36 @@ _RESERVED = (
 )
 # States are quoted; what would end the quotation or begin a comment is left out.
 _CHARACTER = r"[!#$&-\[\]-~]"
-ALPHABET = Alphabet(pattern(IDENTIFIER, _RESERVED), pattern(rf"{_CHARACTER}+(?: {_CHARACTER}+)*"))
 
 
-def write(drafts: Sequence[Draft]) -> str:
+def render(draft: Draft) -> str:
     """The text of a file."""
     lines = ["net", "{", '  software = "Colonnade";', "  node_size = (80 40);", "}"]
-    for draft in drafts:
-        title = re.sub(r'[\x00-\x1f"\\%]', " ", draft.title).encode("ascii", "replace").decode()
+    for variable in draft.variables.values():
+        title = re.sub(r'[\x00-\x1f"\\%]', " ", variable.title).encode("ascii", "replace").decode()
+        states = " ".join(f'"{label}"' for label in variable.labels)
         lines += [
-            f"node {draft.name}",
+            f"node {variable.name}",
             "{",
             f'  label = "{title}";',
-            f"  states = ({' '.join(map(_quoted, draft.labels))});",
-            *([f'  {TYPES} = "{draft.types}";'] if draft.types else []),
+            f"  states = ({states});",
+            *([f'  {TYPES} = "{variable.types}";'] if variable.types else []),
             "}",
         ]
-    sizes = {draft.name: len(draft.labels) for draft in drafts}
-    for draft in drafts:
-        given = f" | {' '.join(draft.parents)}" if draft.parents else ""
-        lines += [f"potential ({draft.name}{given})", "{", "  data ="]
-        lines += [f"    {line}" for line in _nested(draft, [sizes[p] for p in draft.parents])]
+    for name, table in draft.tables.items():
+        given = f" | {' '.join(table.parents)}" if table.parents else ""
+        sizes = [len(draft.variables[parent].labels) for parent in table.parents]
+        lines += [f"potential ({name}{given})", "{", "  data ="]
+        lines += [f"    {line}" for line in _nested(table, sizes)]
         lines += ["}"]
     return "\n".join([*lines, ""])
 
 
-def _quoted(label: str) -> str:
-    return f'"{label}"'
-
-
-def _nested(draft: Draft, sizes: list[int]) -> list[str]:
+def _nested(table: DraftTable, sizes: list[int]) -> list[str]:
     """The rows, with one more pair of parentheses for each parent."""
-    assert draft.rows is not None
     lines = []
     last = [size - 1 for size in sizes]
-    for codes, row in zip(product(*map(range, sizes)), draft.rows.tolist(), strict=True):
+    for codes, row in zip(product(*map(range, sizes)), table.rows.tolist(), strict=True):
         # A parenthesis opens with every parent that starts anew, and closes where it ends.
         opened = _run(codes, [0] * len(sizes))
         closed = _run(codes, last)
@@ -70,68 +66,52 @@ def _run(codes: tuple[int, ...], ends: list[int]) -> int:
     return run
 
 
-def read(text: str) -> list[Draft]:
-    """What the text of a file says."""
-    tokens = Tokens(text, "{}();=|", r"%[^\n]*", "%")
-    drafts: dict[str, Draft] = {}
-    tables: set[str] = set()
+def parse(content: bytes) -> Draft:
+    """What the content of a file says."""
+    tokens = Tokens(as_text(content), "{}();=|", r"%[^\n]*", "%")
+    draft = Draft()
     while tokens.peek is not None:
         tokens.find("discrete")
         if tokens.find("net"):
-            tokens.take("{")
             _attributes(tokens)
         elif tokens.find("node"):
-            draft = _node(tokens)
-            if draft.name in drafts:
-                raise DraftError(draft.place, "it is defined twice.")
-            drafts[draft.name] = draft
+            draft.define(_node(tokens))
         elif tokens.find("potential"):
-            _potential(tokens, drafts, tables)
+            child, parents = table_head(tokens, draft, separators="|")
+            draft.tabulate(child, _table(tokens, child, parents))
         elif tokens.peek in ("continuous", "utility", "decision", "function", "class"):
             raise tokens.error("only networks of discrete chance nodes are supported; stopped")
         else:
             raise tokens.error("'net', 'node' or 'potential' is missing")
-    return list(drafts.values())
-
-
-def _node(tokens: Tokens) -> Draft:
-    draft = Draft(tokens.next())
-    tokens.take("{")
-    found = _attributes(tokens)
-    draft.labels = found.get("states", [])
-    if not draft.labels:
-        raise DraftError(draft.place, "its states are not listed.")
-    draft.types = "".join(found.get(TYPES, []))
     return draft
 
 
-def _potential(tokens: Tokens, drafts: dict[str, Draft], tables: set[str]) -> None:
-    tokens.take("(")
-    names = [token for token in tokens.until(")") if token != "|"]
-    draft = drafts.get(names[0]) if names else None
-    if draft is None:
-        raise tokens.error(f"{names[0][:80]!r} is not defined" if names else "a name is missing")
-    if draft.name in tables:
-        raise DraftError(draft.place, "its probabilities are given twice.")
-    tables.add(draft.name)
-    draft.parents = names[1:]
-    tokens.take("{")
+def _node(tokens: Tokens) -> DraftVariable:
+    name = tokens.next()
+    found = _attributes(tokens)
+    labels = found.get("states", [])
+    if not labels:
+        raise MisfitError(place_of(name), "its states are not listed.")
+    return DraftVariable(name, labels, "".join(found.get(TYPES, [])))
+
+
+def _table(tokens: Tokens, child: DraftVariable, parents: list[str]) -> DraftTable:
     data = _attributes(tokens).get("data")
     if data is None:
-        raise DraftError(draft.place, "it has no probabilities.")
+        raise MisfitError(child.place, "it has no probabilities.")
     # The parentheses follow the parents, the first one outermost: they say nothing more.
-    draft.rows = numbers(data, draft.place)
-    draft.relative = True
+    return DraftTable(parents, numbers(data, child.place), relative=True)
 
 
 def _attributes(tokens: Tokens) -> dict[str, list[str]]:
-    """Everything up to the closing brace; a value is the words in it, without parentheses."""
+    """A block in braces; a value is the words in it, without parentheses."""
+    tokens.take("{")
     found: dict[str, list[str]] = {}
     while not tokens.find("}"):
         name = tokens.next()
         tokens.take("=")
         words, depth = [], 0
-        while tokens.quoted or tokens.peek != ";":
+        while not tokens.find(";"):
             plain = not tokens.quoted
             token = tokens.next()
             if plain and token in "()":
@@ -140,6 +120,16 @@ def _attributes(tokens: Tokens) -> dict[str, list[str]]:
                 words.append(token)
         if depth:
             raise tokens.error("the parentheses do not fit")
-        tokens.take(";")
         found[name] = words
     return found
+
+
+FORMAT = Format(
+    name="NET",
+    suffixes=(".net",),
+    alphabet=Alphabet(
+        pattern(IDENTIFIER, _RESERVED), pattern(rf"{_CHARACTER}+(?: {_CHARACTER}+)*")
+    ),
+    parse=parse,
+    render=render,
+)

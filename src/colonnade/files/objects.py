@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import InputError, expected, require
-from colonnade.files.drafts import Draft, DraftError, FormatWarning, assemble, sketch
+from colonnade.exceptions import InputError, expected, require, warn
+from colonnade.files.drafts import (
+    Draft,
+    DraftTable,
+    DraftVariable,
+    FormatWarning,
+    assemble,
+    check_writable,
+    encoding_notes,
+    sketch,
+)
+from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
+from colonnade.gum import load_pyagrum
 from colonnade.network import BayesianNetwork
 from colonnade.variables import Family, Variable
 
@@ -20,7 +31,7 @@ __all__ = ["from_pgmpy", "from_pyagrum", "to_pgmpy", "to_pyagrum"]
 
 # pyAgrum takes any text that C and UTF-8 can hold.
 _ALPHABET = Alphabet(pattern(TEXT), pattern(TEXT))
-_LIMIT = 50_000_000
+_MAX_CELLS_IN_MEMORY = 50_000_000
 
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
@@ -33,7 +44,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
     Returns
     -------
     pyagrum.BayesNet
-        With labelled variables; what their labels were (integers, truth values) is kept in a
+        With labelled variables; what their labels were (integers, booleans) is kept in a
         property of the network. Names that pyAgrum cannot hold are encoded, with one warning.
 
     Examples
@@ -47,29 +58,25 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
     >>> from_pyagrum(model) == network
     True
     """
-    gum = _pyagrum()
-    drafts, encoded = sketch(network, _ALPHABET, _LIMIT)
+    gum = load_pyagrum()
+    draft = sketch(network, _ALPHABET, _MAX_CELLS_IN_MEMORY)
     model = gum.BayesNet()
-    for draft in drafts:
-        model.add(gum.LabelizedVariable(draft.name, "", draft.labels))
+    for variable in draft.variables.values():
+        model.add(gum.LabelizedVariable(variable.name, "", variable.labels))
     model.beginTopologyTransformation()
-    for draft in drafts:
-        for parent in draft.parents:
-            model.addArc(parent, draft.name)
+    for name, table in draft.tables.items():
+        for parent in table.parents:
+            model.addArc(parent, name)
     model.endTopologyTransformation()
-    sizes = {draft.name: len(draft.labels) for draft in drafts}
-    for draft in drafts:
-        assert draft.rows is not None
-        shape = [*(sizes[parent] for parent in draft.parents), len(draft.labels)]
-        # Its first variable, the child, varies fastest, and then the first parent.
-        axes = [*reversed(range(len(draft.parents))), len(draft.parents)]
-        model.cpt(draft.name)[:] = np.ascontiguousarray(draft.rows.reshape(shape).transpose(axes))
-    types = {draft.name: draft.types for draft in drafts if draft.types}
+    for name, table in draft.tables.items():
+        members = (*table.parents, name)
+        shape = [len(draft.variables[member].labels) for member in members]
+        model.cpt(name)[:] = _parents_reversed(table.rows.reshape(shape))
+    types = {name: variable.types for name, variable in draft.variables.items() if variable.types}
     if types:
         model.setProperty(TYPES, json.dumps(types))
-    if encoded:
-        text = f"{len(encoded)} names or states that pyAgrum cannot hold were encoded"
-        warnings.warn(f"{text}, for example {next(iter(encoded))!r}.", FormatWarning, stacklevel=2)
+    for note in encoding_notes(draft, "pyAgrum"):
+        warn(f"to_pyagrum: {note}.", FormatWarning)
     return model
 
 
@@ -85,23 +92,46 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
     BayesianNetwork
         Its tables are known. Range and integer variables have integers as states, others text.
     """
-    gum = _pyagrum()
+    gum = load_pyagrum()
     if not isinstance(model, gum.BayesNet):
         raise expected("a pyagrum.BayesNet", "model", model)
     kept = _kept_types(model)
-    whole = {gum.VarType_RANGE, gum.VarType_INTEGER}
-    drafts = []
+    integers = {gum.VarType_RANGE, gum.VarType_INTEGER}
+    draft = Draft()
     for node in model.nodes():
-        variable, tensor = model.variable(node), model.cpt(node)
-        name = variable.name()
-        draft = Draft(name, list(variable.labels()))
-        draft.types = kept.get(name, "i" if variable.varType() in whole else "")
-        draft.parents = list(tensor.names[1:])
-        axes = [*reversed(range(len(draft.parents))), len(draft.parents)]
+        own, tensor = model.variable(node), model.cpt(node)
+        types = kept.get(own.name(), "i" if own.varType() in integers else "")
+        variable = DraftVariable(own.name(), list(own.labels()), types)
         # Not toarray: aggregators (OR, MAX, ...) have no array, and it would read any memory.
-        draft.rows = np.ascontiguousarray(np.asarray(tensor[:]).transpose(axes))
-        drafts.append(draft)
-    return _assembled(drafts, "a pyagrum.BayesNet of proper tables", model)
+        rows = _parents_reversed(np.asarray(tensor[:]))
+        draft.define(variable)
+        draft.tabulate(variable, DraftTable(list(tensor.names[1:]), rows))
+    try:
+        network, notes = assemble(draft)
+    except MisfitError as misfit:
+        place = f"{misfit.place}: " if misfit.place else ""
+        message = f"Expected a pyagrum.BayesNet of proper tables for `model`: {place}"
+        raise InputError(message + misfit.problem, parameter="model", value=model) from None
+    if notes:
+        warn(f"from_pyagrum: {'; '.join(notes[:3])}.", FormatWarning)
+    return network
+
+
+def _parents_reversed(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Our axes are [parent, ..., parent, child]; its first parent varies faster than the others."""
+    parents = table.ndim - 1
+    return np.ascontiguousarray(table.transpose([*reversed(range(parents)), parents]))
+
+
+def _kept_types(model: Any) -> dict[str, str]:
+    try:
+        kept = json.loads(model.propertyWithDefault(TYPES, "{}"))
+    except ValueError:
+        return {}
+    names = set(model.names())
+    plain = isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values())
+    # Where the model was changed since, what was kept is of no use.
+    return {name: value for name, value in kept.items() if name in names} if plain else {}
 
 
 def to_pgmpy(network: BayesianNetwork) -> Any:
@@ -118,19 +148,18 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
     """
     models = require("pgmpy.models", feature="to_pgmpy", extra="interop")
     factors = require("pgmpy.factors.discrete", feature="to_pgmpy", extra="interop")
-    drafts, _ = sketch(network, _ALPHABET, _LIMIT)
+    check_writable(network, _MAX_CELLS_IN_MEMORY)
     model = models.DiscreteBayesianNetwork()
     model.add_nodes_from(network.dag.variables)
     model.add_edges_from(network.dag.arcs)
-    for draft in drafts:
-        assert draft.rows is not None
-        family = network[draft.title].family
+    for name, cpt in network.tables.items():
+        family = cpt.family
         members = (family.child, *family.parents)
         model.add_cpds(
             factors.TabularCPD(
-                family.child.name,
+                name,
                 family.cardinality,
-                draft.rows.T,
+                cpt.table.dense().T,
                 evidence=[parent.name for parent in family.parents],
                 evidence_card=list(family.parent_sizes),
                 state_names={variable.name: list(variable.states) for variable in members},
@@ -145,7 +174,7 @@ def from_pgmpy(model: Any) -> BayesianNetwork:
     Parameters
     ----------
     model : pgmpy.models.DiscreteBayesianNetwork
-        Names are strings, states strings, integers or truth values.
+        Names are strings, states strings, integers or booleans.
 
     Returns
     -------
@@ -175,35 +204,3 @@ def from_pgmpy(model: Any) -> BayesianNetwork:
         found[name] = Cpt.known(family, rows.reshape(family.configurations, family.cardinality))
         arcs += [(parent, name) for parent in parents]
     return BayesianNetwork(Dag(tuple(arcs), tuple(model.nodes)), found)
-
-
-def _assembled(drafts: list[Draft], what: str, model: Any) -> BayesianNetwork:
-    notes: list[str] = []
-    try:
-        network = assemble(drafts, notes)
-    except DraftError as error:
-        place = f"{error.place}: " if error.place else ""
-        message = f"Expected {what} for `model`: {place}{error.problem}"
-        raise InputError(message, parameter="model", value=model) from None
-    if notes:
-        warnings.warn("; ".join(notes[:3]) + ".", FormatWarning, stacklevel=3)
-    return network
-
-
-def _kept_types(model: Any) -> dict[str, str]:
-    try:
-        kept = json.loads(model.propertyWithDefault(TYPES, "{}"))
-    except ValueError:
-        return {}
-    names = set(model.names())
-    plain = isinstance(kept, dict) and all(isinstance(value, str) for value in kept.values())
-    # Where the model was changed since, what was kept is of no use.
-    return {name: value for name, value in kept.items() if name in names} if plain else {}
-
-
-def _pyagrum() -> Any:
-    with warnings.catch_warnings():
-        # Its C layer warns while it loads, and crashes the interpreter if that is an error.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        import pyagrum
-    return pyagrum

@@ -11,14 +11,15 @@ from colonnade._rows import codes_of
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
-from colonnade.exceptions import ColonnadeError, amount
+from colonnade.exceptions import counted
+from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
 from colonnade.pooling import Exact, Quadrature, Reference, Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
 from colonnade.variables import Family, Variable
 
-__all__ = ["ENGINES", "PRIORS", "MisfitError", "network_of"]
+__all__ = ["ENGINES", "PRIORS", "network_of"]
 
 PRIORS: dict[str, Any] = {
     kind.__name__: kind for kind in (BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet)
@@ -27,19 +28,9 @@ ENGINES: dict[str, Any] = {
     kind.__name__: kind for kind in (Exact, Quadrature, Reference, Variational)
 }
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
-# Since version 2.
-_NEW_KEYS = {"em"}
+_KEYS_SINCE_VERSION_2 = {"em"}
 # Stored probabilities and those that follow from counts and prior may differ by rounding.
 _TOLERANCE = 1e-6
-
-
-class MisfitError(Exception):
-    """A value in a file is not what belongs there."""
-
-    def __init__(self, place: str, problem: str) -> None:
-        super().__init__(place, problem)
-        self.place = place
-        self.problem = problem
 
 
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
@@ -54,7 +45,7 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
     -------
     BayesianNetwork
     """
-    _keys(document, _KEYS if document["version"] == 1 else _KEYS | _NEW_KEYS, "")
+    _keys(document, _KEYS if document["version"] == 1 else _KEYS | _KEYS_SINCE_VERSION_2, "")
     if not isinstance(document["colonnade"], str):
         raise MisfitError("colonnade", "it is not a string.")
     variables = [
@@ -68,11 +59,12 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
         _arc(value, variables, f"arcs[{k}]")
         for k, value in enumerate(_list(document["arcs"], "arcs"))
     ]
-    dag: Dag = _made("arcs", Dag, arcs, names)
+    dag: Dag = made("arcs", Dag, arcs, names)
     by_name = dict(zip(names, variables, strict=True))
     values = _list(document["tables"], "tables")
     if len(values) != len(variables):
-        raise MisfitError("tables", f"{len(values)} of them for {len(variables)} variables.")
+        wanted = counted(len(variables), "variable")
+        raise MisfitError("tables", f"{len(values)} of them for {wanted}.")
     tables = {}
     for k, (variable, value) in enumerate(zip(variables, values, strict=True)):
         family = Family(variable, tuple(by_name[parent] for parent in dag.parents(variable.name)))
@@ -81,9 +73,9 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
     if cutter is not None:
         from colonnade.tables.discretize import Discretizer
 
-        cutter = _made("discretizer", Discretizer.from_dict, cutter)
+        cutter = made("discretizer", Discretizer.from_dict, cutter)
     diagnostics = _diagnostics(document.get("em"), "em")
-    network: BayesianNetwork = _made("tables", BayesianNetwork, dag, tables, cutter, diagnostics)
+    network: BayesianNetwork = made("tables", BayesianNetwork, dag, tables, cutter, diagnostics)
     return network
 
 
@@ -92,10 +84,10 @@ def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
         return None
     _keys(value, {"converged", "objective", "rows", "cases"}, place)
     if type(value["converged"]) is not bool:
-        raise MisfitError(f"{place}.converged", "it is neither true nor false.")
+        raise MisfitError(f"{place}.converged", "it is not a boolean.")
     for name in ("rows", "cases"):
         if type(value[name]) is not int or value[name] < 0:
-            raise MisfitError(f"{place}.{name}", "it is not a whole number from 0.")
+            raise MisfitError(f"{place}.{name}", "it is not an integer of at least 0.")
     objective = _list(value["objective"], f"{place}.objective")
     if not all(type(number) in (int, float) for number in objective):
         raise MisfitError(f"{place}.objective", "they are not all numbers.")
@@ -108,16 +100,16 @@ def _variable(value: Any, place: str) -> Variable:
     states = _list(value["states"], f"{place}.states")
     for k, state in enumerate(states):
         if type(state) not in (str, int, bool):
-            problem = "it is neither a string nor a whole number nor true nor false."
+            problem = "it is neither a string nor an integer nor a boolean."
             raise MisfitError(f"{place}.states[{k}]", problem)
-    variable: Variable = _made(place, Variable, value["name"], states)
+    variable: Variable = made(place, Variable, value["name"], states)
     return variable
 
 
 def _arc(value: Any, variables: list[Variable], place: str) -> tuple[str, str]:
     ends = _list(value, place)
     if len(ends) != 2 or any(type(end) is not int for end in ends):
-        raise MisfitError(place, "it is not a pair of whole numbers.")
+        raise MisfitError(place, "it is not a pair of integers.")
     if not all(0 <= end < len(variables) for end in ends):
         raise MisfitError(place, f"it names a variable beyond the {len(variables)} of the file.")
     return variables[ends[0]].name, variables[ends[1]].name
@@ -130,7 +122,7 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
     default = value["default"]
     if default is not None:
         default = _floats([default], family.cardinality, f"{place}.default")[0]
-    table: SparseTable = _made(
+    table: SparseTable = made(
         f"{place}.rows", SparseTable, family.parent_sizes, codes, rows, default
     )
     if default is not None and len(rows) == family.configurations:
@@ -150,26 +142,28 @@ def _codes(family: Family, value: Any, rows: int, place: str) -> NDArray[Any]:
     if value is None:
         # Compared before anything of this size is made: a graph can ask for any number.
         if rows != family.configurations:
-            raise MisfitError(
-                place, f"{rows} rows for {amount(family.configurations)} configurations."
-            )
+            wanted = counted(family.configurations, "configuration")
+            raise MisfitError(place, f"{counted(rows, 'row')} for {wanted}.")
         return codes_of(np.arange(rows), family.parent_sizes)
     if len(_list(value, place)) != rows:
-        raise MisfitError(place, f"{len(value)} configurations for {rows} rows.")
+        found = counted(len(value), "configuration")
+        raise MisfitError(place, f"{found} for {counted(rows, 'row')}.")
     if _types(value, len(family.parents), place) - {int}:
-        raise MisfitError(place, "they are not all whole numbers.")
+        raise MisfitError(place, "they are not all integers.")
     return _array(value, np.int64, len(family.parents), place)
 
 
 def _counts(family: Family, codes: NDArray[Any], value: Any, place: str) -> FamilyCounts:
     types = _types(value, family.cardinality, place)
     if types - {int} and types - {float}:
-        raise MisfitError(place, "they are neither all whole numbers nor all numbers with a point.")
+        problem = "they are neither all integers nor all numbers with a decimal point."
+        raise MisfitError(place, problem)
     dtype = np.float64 if types == {float} else np.int64
     values = _array(value, dtype, family.cardinality, place)
     if len(values) != len(codes):
-        raise MisfitError(place, f"{len(values)} rows for {len(codes)} configurations.")
-    counts: FamilyCounts = _made(
+        wanted = counted(len(codes), "configuration")
+        raise MisfitError(place, f"{counted(len(values), 'row')} for {wanted}.")
+    counts: FamilyCounts = made(
         place, FamilyCounts.from_observed, family.parent_sizes, codes, values
     )
     if counts.observed != len(values):
@@ -192,7 +186,7 @@ def _object(value: Any, kinds: dict[str, Any], place: str) -> Any:
         raise MisfitError(place, f"it is none of {', '.join(kinds)}.")
     names = set(kind.__dataclass_fields__)
     _keys(value, names | {"class"}, place)
-    return _made(place, kind, **{name: value[name] for name in names})
+    return made(place, kind, **{name: value[name] for name in names})
 
 
 def _check_estimate(cpt: Cpt, place: str) -> None:
@@ -217,7 +211,7 @@ def _check_estimate(cpt: Cpt, place: str) -> None:
     elif isinstance(prior, MaximumLikelihood):
         s = 0.0
     elif isinstance(prior, BDeu):
-        s = _made(f"{place}.prior", lambda: prior.ess / counts.configurations)
+        s = made(f"{place}.prior", lambda: prior.ess / counts.configurations)
     else:
         assert isinstance(prior, SymmetricDirichlet)
         s = float(r) if prior.s is None else prior.s
@@ -237,14 +231,6 @@ def _check_estimate(cpt: Cpt, place: str) -> None:
 
 def _close(found: Any, wanted: Any) -> bool:
     return found is not None and np.allclose(found, wanted, rtol=0.0, atol=_TOLERANCE)
-
-
-def _made(place: str, make: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a constructor that checks its arguments; its complaint is about the file."""
-    try:
-        return make(*args, **kwargs)
-    except (ColonnadeError, TypeError, ValueError, OverflowError) as error:
-        raise MisfitError(place, str(error)) from None
 
 
 def _keys(value: Any, keys: set[str], place: str) -> None:
@@ -268,13 +254,13 @@ def _types(value: Any, columns: int, place: str) -> set[type]:
     types: set[type] = set()
     for k, row in enumerate(_list(value, place)):
         if not isinstance(row, list) or len(row) != columns:
-            raise MisfitError(f"{place}[{k}]", f"it is not a list of {columns} values.")
+            raise MisfitError(f"{place}[{k}]", f"it is not a list of {counted(columns, 'value')}.")
         types.update(map(type, row))
     return types
 
 
 def _floats(value: Any, columns: int, place: str) -> NDArray[Any]:
-    # Truth values are integers for Python, and numbers for NumPy; here they are not.
+    # Booleans are integers for Python, and numbers for NumPy; here they are neither.
     if _types(value, columns, place) - {int, float}:
         raise MisfitError(place, "they are not all numbers.")
     return _array(value, np.float64, columns, place)

@@ -5,9 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from colonnade.files.drafts import DraftError
+from colonnade.files.drafts import Draft, DraftVariable
+from colonnade.files.misfit import MisfitError
 
-__all__ = ["Tokens"]
+__all__ = ["Tokens", "as_text", "table_head"]
+
+
+def as_text(content: bytes) -> str:
+    r"""The text of a file; those of older programs are not in UTF-8, and Latin-1 reads any byte.
+
+    Examples
+    --------
+    >>> as_text(b"caf\xc3\xa9"), as_text(b"caf\xe9")
+    ('café', 'café')
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 class Tokens:
@@ -53,7 +68,7 @@ class Tokens:
     def next(self) -> str:
         """Take the next token."""
         if self.peek is None:
-            raise DraftError(self.place, "it ends too early.")
+            raise MisfitError(self.place, "it ends too early.")
         token = self.peek
         self._advance()
         return token
@@ -71,15 +86,20 @@ class Tokens:
             self._advance()
         return found
 
-    def until(self, stop: str) -> Iterator[str]:
-        """Take tokens up to one, which is taken as well."""
+    def until(self, stop: str, separators: str = "") -> list[str]:
+        """Take tokens up to one, which is taken as well; leave out what separates them."""
+        words = []
         while not self.find(stop):
-            yield self.next()
+            separates = not self.quoted and self.peek is not None and self.peek in separators
+            token = self.next()
+            if not separates:
+                words.append(token)
+        return words
 
-    def error(self, problem: str) -> DraftError:
+    def error(self, problem: str) -> MisfitError:
         """Word an error about the next token."""
         before = "" if self.peek is None else f" before {self.peek[:40]!r}"
-        return DraftError(self.place, f"{problem}{before}.")
+        return MisfitError(self.place, f"{problem}{before}.")
 
     def _advance(self) -> None:
         self.peek, self.quoted = next(self._found, (None, False))
@@ -90,10 +110,22 @@ class Tokens:
             match = self._pattern.match(self._text, position)
             if match is None:
                 self._position = position
-                raise DraftError(self.place, "a quotation mark has no partner.")
+                raise MisfitError(self.place, "a quotation mark has no partner.")
             self._position, position = position, match.end()
             if match["quoted"] is not None:
                 yield re.sub(r"\\(.)", r"\1", match["quoted"], flags=re.DOTALL), True
             elif match["stand"] or match["word"]:
                 yield match["stand"] or match["word"], False
         self._position = len(self._text)
+
+
+def table_head(tokens: Tokens, draft: Draft, separators: str) -> tuple[DraftVariable, list[str]]:
+    """Take ``( child | parent ... )``: the variable that a table is for, and its parents."""
+    tokens.take("(")
+    names = tokens.until(")", separators)
+    if not names:
+        raise tokens.error("a name is missing")
+    child = draft.variables.get(names[0])
+    if child is None:
+        raise tokens.error(f"{names[0][:80]!r} is not defined")
+    return child, names[1:]

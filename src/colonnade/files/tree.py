@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from typing import NoReturn
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from colonnade.files.drafts import DraftError
+from colonnade.files.misfit import MisfitError
 
-__all__ = ["parse", "text_of"]
+__all__ = ["root_of", "text_of", "words_of"]
 
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
 
-def parse(content: bytes) -> ElementTree.Element:
+def root_of(content: bytes) -> Element:
     """Return the root of a document; names of elements are without their namespace.
 
     Examples
     --------
-    >>> parse(b"<a><b c='1'>x</b></a>")[0].get("c")
+    >>> root_of(b"<a><b c='1'>x</b></a>")[0].get("c")
     '1'
     """
-    builder = ElementTree.TreeBuilder()
+    builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator="}")
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
-        if depth > _DEEPEST:
-            raise DraftError(
-                f"line {parser.CurrentLineNumber}", "its elements are nested too deeply."
-            )
+        if depth > _MAX_DEPTH:
+            place = f"line {parser.CurrentLineNumber}"
+            raise MisfitError(place, "its elements are nested too deeply.")
         builder.start(name.rpartition("}")[2], attributes)
 
     def end(name: str) -> None:
@@ -41,7 +40,7 @@ def parse(content: bytes) -> ElementTree.Element:
 
     def entity(*_: object) -> NoReturn:
         # A few entities that name each other can stand for any amount of text.
-        raise DraftError(f"line {parser.CurrentLineNumber}", "it defines entities.")
+        raise MisfitError(f"line {parser.CurrentLineNumber}", "it defines entities.")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -51,12 +50,17 @@ def parse(content: bytes) -> ElementTree.Element:
         parser.Parse(content, True)
     except expat.ExpatError as error:
         problem = expat.ErrorString(error.code)
-        raise DraftError(f"line {error.lineno}", f"it is not XML ({problem}).") from None
+        raise MisfitError(f"line {error.lineno}", f"it is not XML ({problem}).") from None
     except (LookupError, ValueError):
-        raise DraftError("", "its encoding is not known.") from None
+        raise MisfitError("", "its encoding is not known.") from None
     return builder.close()
 
 
-def text_of(element: ElementTree.Element) -> str:
+def text_of(element: Element) -> str:
     """The text of an element, without white space around it."""
     return "".join(element.itertext()).strip()
+
+
+def words_of(element: Element | None) -> list[str]:
+    """The words in an element; none if it is absent."""
+    return [] if element is None else text_of(element).split()

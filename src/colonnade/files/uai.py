@@ -2,99 +2,112 @@
 
 The last variable of a scope varies fastest, as the format has it. aGrUM (3.3) writes and reads
 the parents the other way round. Its files, which have comments behind the scopes, are read as it
-means them, and `write_for_agrum` makes such files.
+means them, and `render_for_agrum` makes such files.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from colonnade.files.drafts import Draft, DraftError, numbers
+from colonnade.exceptions import counted
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers
+from colonnade.files.format import Format
+from colonnade.files.misfit import MisfitError
 from colonnade.files.names import Alphabet, pattern
+from colonnade.files.tokens import as_text
 
-__all__ = ["ALPHABET", "read", "write", "write_for_agrum"]
-
-# Never seen in a file; only for the steps before.
-ALPHABET = Alphabet(pattern(".*"), pattern(".*"))
-
+__all__ = ["FORMAT", "parse", "render", "render_for_agrum"]
 
 _BY_AGRUM = re.compile(r"[0-9] *# ")
 
 
-def write(drafts: Sequence[Draft]) -> str:
+def render(draft: Draft) -> str:
     """The text of a file."""
-    place = {draft.name: k for k, draft in enumerate(drafts)}
-    return _written(drafts, [" ".join(map(str, _scope(draft, place))) for draft in drafts])
+    return _with_scopes(draft, [" ".join(map(str, scope)) for scope in _scopes(draft)])
 
 
-def write_for_agrum(drafts: Sequence[Draft]) -> str:
+def render_for_agrum(draft: Draft) -> str:
     """The same with parents in the order of aGrUM, and its comments."""
-    place = {draft.name: k for k, draft in enumerate(drafts)}
     lines = []
-    for k, draft in enumerate(drafts):
-        size, *parents, child = _scope(draft, place)
+    for k, (size, *parents, child) in enumerate(_scopes(draft)):
         # The table stays: what varies fastest is named first instead of last.
         lines.append(" ".join(map(str, [size, *reversed(parents), child])) + f"   # v{k}")
-    return _written(drafts, lines)
+    return _with_scopes(draft, lines)
 
 
-def _scope(draft: Draft, place: Mapping[str, int]) -> list[int]:
-    """Number of variables of a table, then their places, the child last."""
-    scope = [place[name] for name in (*draft.parents, draft.name)]
-    return [len(scope), *scope]
+def _scopes(draft: Draft) -> list[list[int]]:
+    """For each table the number of its variables, then their places, the child last."""
+    place = {name: k for k, name in enumerate(draft.variables)}
+    scopes = [[*table.parents, name] for name, table in draft.tables.items()]
+    return [[len(scope), *(place[name] for name in scope)] for scope in scopes]
 
 
-def _written(drafts: Sequence[Draft], scopes: Sequence[str]) -> str:
-    lines = ["BAYES", str(len(drafts)), " ".join(str(len(draft.labels)) for draft in drafts)]
-    lines += [str(len(drafts)), *scopes]
-    for draft in drafts:
-        assert draft.rows is not None
-        lines += ["", str(draft.rows.size)]
-        lines += [" ".join(map(repr, row)) for row in draft.rows.tolist()]
+def _with_scopes(draft: Draft, scopes: Sequence[str]) -> str:
+    sizes = [str(len(variable.labels)) for variable in draft.variables.values()]
+    lines = ["BAYES", str(len(sizes)), " ".join(sizes), str(len(scopes)), *scopes]
+    for table in draft.tables.values():
+        lines += ["", str(table.rows.size)]
+        lines += [" ".join(map(repr, row)) for row in table.rows.tolist()]
     return "\n".join([*lines, ""])
 
 
-def read(text: str, notes: list[str]) -> list[Draft]:
-    """What the text of a file says; variables are v0, v1, ... with states 0, 1, ..."""
+def parse(content: bytes) -> Draft:
+    """What the content of a file says; variables are v0, v1, ... with states 0, 1, ..."""
+    text = as_text(content)
+    by_agrum = _BY_AGRUM.search(text) is not None
     words = _Words(re.sub(r"#[^\n]*", "", text))
     kind = words.next("its type")
     if kind != "BAYES":
-        raise DraftError("", f"it is of the type {kind[:40]!r}, not 'BAYES'.")
+        raise MisfitError("", f"it is of the type {kind[:40]!r}, not 'BAYES'.")
     sizes = [words.integer("a size") for _ in range(words.integer("the number of variables"))]
+    if 0 in sizes:
+        raise MisfitError(f"variable {sizes.index(0)}", "it has no states.")
     functions = words.integer("the number of tables")
     scopes = [
         [words.integer("a scope") for _ in range(words.integer("a scope"))]
         for _ in range(functions)
     ]
-    by_agrum = _BY_AGRUM.search(text) is not None
-    drafts: dict[int, Draft] = {}
+    tables: dict[int, DraftTable] = {}
     for k, scope in enumerate(scopes):
-        place = f"table {k}"
-        if not scope or any(v >= len(sizes) for v in scope):
-            raise DraftError(place, "its scope is not one of variables of the file.")
-        cells = words.integer("the size of a table")
-        if cells != math.prod(sizes[v] for v in scope):
-            raise DraftError(place, "its size is not the product of the sizes of its variables.")
-        *parents, child = scope
-        if child in drafts:
-            raise DraftError(place, f"variable {child} has a table already.")
-        values = numbers(words.many(cells, place), place)
-        # Only now, when so many numbers were there, are so many states named.
-        draft = Draft(f"v{child}", [str(state) for state in range(sizes[child])], "i")
-        draft.parents = [f"v{v}" for v in (reversed(parents) if by_agrum else parents)]
-        draft.rows = values
-        drafts[child] = draft
-    if len(drafts) < len(sizes):
-        raise DraftError("", f"{len(sizes) - len(drafts)} variables have no table.")
-    if by_agrum and any(len(draft.parents) > 1 for draft in drafts.values()):
-        notes.append(
+        child, table = _table(words, scope, sizes, f"table {k}", by_agrum)
+        if child in tables:
+            raise MisfitError(f"table {k}", f"variable {child} has a table already.")
+        tables[child] = table
+    if len(tables) < len(sizes):
+        missing = counted(len(sizes) - len(tables), "variable")
+        raise MisfitError("", f"there is no table for {missing}.")
+    return _named(tables, sizes, by_agrum)
+
+
+def _table(
+    words: _Words, scope: list[int], sizes: list[int], place: str, by_agrum: bool
+) -> tuple[int, DraftTable]:
+    if not scope or any(v >= len(sizes) for v in scope):
+        raise MisfitError(place, "its scope is not one of variables of the file.")
+    cells = words.integer("the size of a table")
+    if cells != math.prod(sizes[v] for v in scope):
+        raise MisfitError(place, "its size is not the product of the sizes of its variables.")
+    rows = numbers(words.many(cells, place), place)
+    parents = [f"v{v}" for v in scope[:-1]]
+    return scope[-1], DraftTable(parents[::-1] if by_agrum else parents, rows)
+
+
+def _named(tables: dict[int, DraftTable], sizes: list[int], by_agrum: bool) -> Draft:
+    """Name states only now: a size that is a lie has failed to bring so many numbers."""
+    draft = Draft()
+    for k, size in enumerate(sizes):
+        variable = DraftVariable(f"v{k}", [str(state) for state in range(size)], "i")
+        draft.define(variable)
+        draft.tabulate(variable, tables[k])
+    if by_agrum and any(len(table.parents) > 1 for table in tables.values()):
+        draft.notes.append(
             "its comments are those of aGrUM, which orders the variables of a table in its own "
             "way; they were read in that way"
         )
-    notes.append("the format holds no names: variables are v0, v1, ... with states 0, 1, ...")
-    return [drafts[k] for k in range(len(sizes))]
+    draft.notes.append("the format holds no names: variables are v0, v1, ... with states 0, 1, ...")
+    return draft
 
 
 class _Words:
@@ -106,19 +119,31 @@ class _Words:
 
     def next(self, what: str) -> str:
         if self._position >= len(self._words):
-            raise DraftError("", f"it ends before {what}.")
+            raise MisfitError("", f"it ends before {what}.")
         self._position += 1
         return self._words[self._position - 1]
 
     def integer(self, what: str) -> int:
         word = self.next(what)
         if not re.fullmatch(r"[0-9]{1,18}", word):
-            raise DraftError(f"word {self._position}", f"{word[:40]!r} is not {what}.")
+            raise MisfitError(f"word {self._position}", f"{word[:40]!r} is not {what}.")
         return int(word)
 
     def many(self, size: int, place: str) -> list[str]:
         found = self._words[self._position : self._position + size]
         if len(found) < size:
-            raise DraftError(place, f"it ends after {len(found)} of {size} numbers.")
+            raise MisfitError(place, f"it ends after {len(found)} of {size} numbers.")
         self._position += size
         return found
+
+
+FORMAT = Format(
+    name="UAI",
+    suffixes=(".uai",),
+    # Nothing is encoded: no name is ever written.
+    alphabet=Alphabet(pattern(".*"), pattern(".*")),
+    parse=parse,
+    render=render,
+    dialects={"agrum": render_for_agrum},
+    lost="UAI holds no names; variables and states are numbered in their order",
+)

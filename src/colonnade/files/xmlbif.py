@@ -2,75 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
-from colonnade.files.drafts import Draft, DraftError, numbers
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers, place_of
+from colonnade.files.format import Format
+from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
-from colonnade.files.tree import parse, text_of
+from colonnade.files.tree import root_of, text_of, words_of
 
-__all__ = ["ALPHABET", "read", "write"]
-
-ALPHABET = Alphabet(pattern(TEXT), pattern(TEXT))
+__all__ = ["FORMAT", "parse", "render"]
 
 
-def write(drafts: Sequence[Draft]) -> str:
+def render(draft: Draft) -> str:
     """The text of a file."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
     lines += ["<NAME>unknown</NAME>"]
-    for draft in drafts:
-        lines += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(draft.name)}</NAME>"]
-        lines += [f"  <OUTCOME>{escape(label)}</OUTCOME>" for label in draft.labels]
-        if draft.types:
-            lines.append(f"  <PROPERTY>{TYPES} = {draft.types}</PROPERTY>")
+    for variable in draft.variables.values():
+        lines += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(variable.name)}</NAME>"]
+        lines += [f"  <OUTCOME>{escape(label)}</OUTCOME>" for label in variable.labels]
+        if variable.types:
+            lines.append(f"  <PROPERTY>{TYPES} = {variable.types}</PROPERTY>")
         lines.append("</VARIABLE>")
-    for draft in drafts:
-        assert draft.rows is not None
-        lines += ["<DEFINITION>", f"  <FOR>{escape(draft.name)}</FOR>"]
-        lines += [f"  <GIVEN>{escape(parent)}</GIVEN>" for parent in draft.parents]
+    for name, table in draft.tables.items():
+        lines += ["<DEFINITION>", f"  <FOR>{escape(name)}</FOR>"]
+        lines += [f"  <GIVEN>{escape(parent)}</GIVEN>" for parent in table.parents]
         lines.append("  <TABLE>")
-        lines += [f"    {' '.join(map(repr, row))}" for row in draft.rows.tolist()]
+        lines += [f"    {' '.join(map(repr, row))}" for row in table.rows.tolist()]
         lines += ["  </TABLE>", "</DEFINITION>"]
     return "\n".join([*lines, "</NETWORK>", "</BIF>", ""])
 
 
-def read(content: bytes) -> list[Draft]:
+def parse(content: bytes) -> Draft:
     """What the content of a file says."""
-    root = parse(content)
+    root = root_of(content)
     network = root if root.tag.upper() == "NETWORK" else root.find("NETWORK")
     if network is None:
-        raise DraftError("", "it has no NETWORK.")
-    drafts: dict[str, Draft] = {}
+        raise MisfitError("", "it has no NETWORK.")
+    draft = Draft()
     for element in network.findall("VARIABLE"):
-        draft = Draft(_name(element.find("NAME"), "a VARIABLE"))
-        if draft.name in drafts:
-            raise DraftError(draft.place, "it is defined twice.")
-        kind = element.get("TYPE", "nature")
-        if kind != "nature":
-            raise DraftError(draft.place, f"its TYPE {kind[:40]!r} is not 'nature'.")
-        draft.labels = [text_of(e) for e in element if e.tag in ("OUTCOME", "VALUE")]
-        for own in element.findall("PROPERTY"):
-            name, _, value = text_of(own).partition("=")
-            if name.strip() == TYPES:
-                draft.types = value.strip()
-        drafts[draft.name] = draft
+        draft.define(_variable(element))
     for element in (e for e in network if e.tag in ("DEFINITION", "PROBABILITY")):
-        name = _name(element.find("FOR"), "a DEFINITION")
-        if name not in drafts:
-            raise DraftError(f"variable {name!r}", "it has probabilities, but is not defined.")
-        draft, table = drafts[name], element.find("TABLE")
-        if draft.rows is not None:
-            raise DraftError(draft.place, "its probabilities are given twice.")
-        if table is None:
-            raise DraftError(draft.place, "it has no TABLE.")
-        draft.parents = [text_of(parent) for parent in element.findall("GIVEN")]
-        draft.rows = numbers(text_of(table).split(), draft.place)
-    return list(drafts.values())
+        name = _name(element, "FOR")
+        if name not in draft.variables:
+            raise MisfitError(place_of(name), "it has probabilities, but is not defined.")
+        child, values = draft.variables[name], element.find("TABLE")
+        if values is None:
+            raise MisfitError(child.place, "it has no TABLE.")
+        parents = [text_of(parent) for parent in element.findall("GIVEN")]
+        draft.tabulate(child, DraftTable(parents, numbers(words_of(values), child.place)))
+    return draft
 
 
-def _name(element: object, of: str) -> str:
-    from xml.etree.ElementTree import Element
+def _variable(element: Element) -> DraftVariable:
+    name = _name(element, "NAME")
+    kind = element.get("TYPE", "nature")
+    if kind != "nature":
+        raise MisfitError(place_of(name), f"its TYPE {kind[:40]!r} is not 'nature'.")
+    labels = [text_of(e) for e in element if e.tag in ("OUTCOME", "VALUE")]
+    properties = [text_of(own).partition("=") for own in element.findall("PROPERTY")]
+    types = [value.strip() for key, _, value in properties if key.strip() == TYPES]
+    return DraftVariable(name, labels, types[-1] if types else "")
 
-    if not isinstance(element, Element):
-        raise DraftError("", f"{of} has no name.")
-    return text_of(element)
+
+def _name(element: Element, tag: str) -> str:
+    found = element.find(tag)
+    if found is None:
+        raise MisfitError("", f"a {element.tag} has no name.")
+    return text_of(found)
+
+
+FORMAT = Format(
+    name="XMLBIF",
+    suffixes=(".xmlbif", ".bifxml", ".xml"),
+    alphabet=Alphabet(pattern(TEXT), pattern(TEXT)),
+    parse=parse,
+    render=render,
+)

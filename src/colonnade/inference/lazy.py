@@ -5,12 +5,12 @@ No name of a user reaches pyAgrum, so none can be one that it does not accept.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.gum import load_pyagrum
 from colonnade.inference.reduction import Piece, Question
 
 __all__ = ["propagate"]
@@ -34,7 +34,7 @@ def propagate(question: Question) -> NDArray[np.float64] | None:
     -------
     array [target, ..., target] or None
     """
-    gum = _pyagrum()
+    gum = load_pyagrum()
     model = gum.BayesNet()
     for label in sorted({label for piece in question.pieces for label in piece.scope}):
         model.add(_variable(gum, f"v{label}", question.sizes[label]))
@@ -93,11 +93,3 @@ def _fill(model: Any, name: str, piece: Piece) -> None:
 
 def _variable(gum: Any, name: str, states: int) -> Any:
     return gum.RangeVariable(name, "", 0, states - 1)
-
-
-def _pyagrum() -> Any:
-    with warnings.catch_warnings():
-        # Its C layer warns while it loads, and crashes the interpreter if that is an error.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        import pyagrum
-    return pyagrum

@@ -19,6 +19,7 @@ from colonnade.priors import Prior
 from colonnade.variables import Family, State, Variable
 
 if TYPE_CHECKING:
+    from colonnade.files import Dialect
     from colonnade.inference import MostProbable, QueryResult
     from colonnade.missing.em import EM, EmDiagnostics
     from colonnade.tables.discretize import Discretizer
@@ -328,14 +329,23 @@ class BayesianNetwork:
 
     # ------------------------------------------------------------ other worlds
 
-    def save(self, path: str | PathLike[str], overwrite: bool = False) -> None:
-        """Write the network to a file that :func:`colonnade.load` reads, without any loss.
+    def save(
+        self, path: str | PathLike[str], overwrite: bool = False, dialect: Dialect = "standard"
+    ) -> None:
+        """Write the network to a file that :func:`colonnade.load` reads.
+
+        The native format (``.json``) keeps everything. The formats of other programs (``.bif``,
+        ``.net``, ``.xmlbif``, ``.bifxml``, ``.xml``, ``.xdsl``, ``.uai``) keep graph, states and
+        probabilities, without counts and priors. See :func:`colonnade.files.save`.
 
         Parameters
         ----------
         path : str or path
+            Its ending chooses the format.
         overwrite : bool, optional
             Whether a file that is there already may be replaced.
+        dialect : {"standard", "agrum"}, optional
+            Whether XDSL and UAI files follow the definition of their format, or aGrUM.
 
         Examples
         --------
@@ -347,9 +357,9 @@ class BayesianNetwork:
         ...     load(f"{folder}/model.json") == network
         True
         """
-        from colonnade.files.native import save
+        from colonnade.files import save
 
-        save(self, path, overwrite=overwrite)
+        save(self, path, overwrite, dialect)
 
     def to_pyagrum(self) -> Any:
         """Return the network as a ``pyagrum.BayesNet``.
@@ -359,13 +369,13 @@ class BayesianNetwork:
         >>> fit({"x": ["a", "b"]}, Dag([], ["x"])).to_pyagrum().size()
         1
         """
-        from colonnade.files.interchange import to_pyagrum
+        from colonnade.files import to_pyagrum
 
         return to_pyagrum(self)
 
     def to_pgmpy(self) -> Any:
         """Return the network as a ``pgmpy`` model (extra ``interop``)."""
-        from colonnade.files.interchange import to_pgmpy
+        from colonnade.files import to_pgmpy
 
         return to_pgmpy(self)
 
