@@ -19,6 +19,7 @@ _RESERVED = (
     *("network", "variable", "probability", "property"),
     *("type", "discrete", "default", "table"),
 )
+_ALPHABET = Alphabet(pattern(IDENTIFIER, _RESERVED), pattern(rf"{IDENTIFIER}|-?[0-9]+", _RESERVED))
 
 
 def render(draft: Draft) -> str:
@@ -168,12 +169,4 @@ def _whole_table(values: NDArray[np.float64], states: int) -> NDArray[np.float64
     return slowest if off[0] <= max(off[1], 1e-6) else fastest
 
 
-FORMAT = Format(
-    name="BIF",
-    suffixes=(".bif",),
-    alphabet=Alphabet(
-        pattern(IDENTIFIER, _RESERVED), pattern(rf"{IDENTIFIER}|-?[0-9]+", _RESERVED)
-    ),
-    parse=parse,
-    render=render,
-)
+FORMAT = Format("BIF", (".bif",), _ALPHABET, parse, render)

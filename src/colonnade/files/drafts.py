@@ -132,8 +132,10 @@ class Draft:
             raise MisfitError(variable.place, "its probabilities are given twice.")
         self.tables[variable.name] = table
 
-
-# ---------------------------------------------------------------- network to draft
+    def add(self, variable: DraftVariable, table: DraftTable) -> None:
+        """Add a variable and its table."""
+        self.define(variable)
+        self.tabulate(variable, table)
 
 
 def sketch(
@@ -162,8 +164,7 @@ def sketch(
             types_of(child.states),
         )
         parents = [alphabet.write_name(parent.name) for parent in cpt.family.parents]
-        draft.define(variable)
-        draft.tabulate(variable, DraftTable(parents, cpt.table.dense()))
+        draft.add(variable, DraftTable(parents, cpt.table.dense()))
     return draft
 
 
@@ -200,9 +201,6 @@ def encoding_notes(draft: Draft, holder: str) -> list[str]:
         f"encoded {number} that {holder} cannot hold, for example {original!r} as {code!r}; "
         "Colonnade decodes them"
     ]
-
-
-# ---------------------------------------------------------------- draft to network
 
 
 def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:

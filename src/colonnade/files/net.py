@@ -20,6 +20,7 @@ _RESERVED = (
 )
 # States are quoted; what would end the quotation or begin a comment is left out.
 _CHARACTER = r"[!#$&-\[\]-~]"
+_ALPHABET = Alphabet(pattern(IDENTIFIER, _RESERVED), pattern(rf"{_CHARACTER}+(?: {_CHARACTER}+)*"))
 
 
 def render(draft: Draft) -> str:
@@ -124,12 +125,4 @@ def _attributes(tokens: Tokens) -> dict[str, list[str]]:
     return found
 
 
-FORMAT = Format(
-    name="NET",
-    suffixes=(".net",),
-    alphabet=Alphabet(
-        pattern(IDENTIFIER, _RESERVED), pattern(rf"{_CHARACTER}+(?: {_CHARACTER}+)*")
-    ),
-    parse=parse,
-    render=render,
-)
+FORMAT = Format("NET", (".net",), _ALPHABET, parse, render)

@@ -104,8 +104,7 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
         variable = DraftVariable(own.name(), list(own.labels()), types)
         # Not toarray: aggregators (OR, MAX, ...) have no array, and it would read any memory.
         rows = _parents_reversed(np.asarray(tensor[:]))
-        draft.define(variable)
-        draft.tabulate(variable, DraftTable(list(tensor.names[1:]), rows))
+        draft.add(variable, DraftTable(list(tensor.names[1:]), rows))
     try:
         network, notes = assemble(draft)
     except MisfitError as misfit:

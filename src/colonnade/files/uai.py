@@ -20,6 +20,8 @@ from colonnade.files.tokens import as_text
 
 __all__ = ["FORMAT", "parse", "render", "render_for_agrum"]
 
+# No name is ever written, so none is encoded.
+_ALPHABET = Alphabet(pattern(".*"), pattern(".*"))
 _BY_AGRUM = re.compile(r"[0-9] *# ")
 
 
@@ -71,36 +73,23 @@ def parse(content: bytes) -> Draft:
     ]
     tables: dict[int, DraftTable] = {}
     for k, scope in enumerate(scopes):
-        child, table = _table(words, scope, sizes, f"table {k}", by_agrum)
+        place = f"table {k}"
+        if not scope or any(v >= len(sizes) for v in scope):
+            raise MisfitError(place, "its scope is not one of variables of the file.")
+        cells = words.integer("the size of a table")
+        if cells != math.prod(sizes[v] for v in scope):
+            raise MisfitError(place, "its size is not the product of the sizes of its variables.")
+        *parents, child = scope
         if child in tables:
-            raise MisfitError(f"table {k}", f"variable {child} has a table already.")
-        tables[child] = table
-    if len(tables) < len(sizes):
-        missing = counted(len(sizes) - len(tables), "variable")
-        raise MisfitError("", f"there is no table for {missing}.")
-    return _named(tables, sizes, by_agrum)
-
-
-def _table(
-    words: _Words, scope: list[int], sizes: list[int], place: str, by_agrum: bool
-) -> tuple[int, DraftTable]:
-    if not scope or any(v >= len(sizes) for v in scope):
-        raise MisfitError(place, "its scope is not one of variables of the file.")
-    cells = words.integer("the size of a table")
-    if cells != math.prod(sizes[v] for v in scope):
-        raise MisfitError(place, "its size is not the product of the sizes of its variables.")
-    rows = numbers(words.many(cells, place), place)
-    parents = [f"v{v}" for v in scope[:-1]]
-    return scope[-1], DraftTable(parents[::-1] if by_agrum else parents, rows)
-
-
-def _named(tables: dict[int, DraftTable], sizes: list[int], by_agrum: bool) -> Draft:
-    """Name states only now: a size that is a lie has failed to bring so many numbers."""
+            raise MisfitError(place, f"variable {child} has a table already.")
+        names = [f"v{v}" for v in (reversed(parents) if by_agrum else parents)]
+        tables[child] = DraftTable(names, numbers(words.many(cells, place), place))
+    if absent := len(sizes) - len(tables):
+        raise MisfitError("", f"there is no table for {counted(absent, 'variable')}.")
     draft = Draft()
     for k, size in enumerate(sizes):
-        variable = DraftVariable(f"v{k}", [str(state) for state in range(size)], "i")
-        draft.define(variable)
-        draft.tabulate(variable, tables[k])
+        # States are named only now, when the file has shown as many numbers.
+        draft.add(DraftVariable(f"v{k}", [str(state) for state in range(size)], "i"), tables[k])
     if by_agrum and any(len(table.parents) > 1 for table in tables.values()):
         draft.notes.append(
             "its comments are those of aGrUM, which orders the variables of a table in its own "
@@ -138,12 +127,11 @@ class _Words:
 
 
 FORMAT = Format(
-    name="UAI",
-    suffixes=(".uai",),
-    # Nothing is encoded: no name is ever written.
-    alphabet=Alphabet(pattern(".*"), pattern(".*")),
-    parse=parse,
-    render=render,
-    dialects={"agrum": render_for_agrum},
+    "UAI",
+    (".uai",),
+    _ALPHABET,
+    parse,
+    render,
+    {"agrum": render_for_agrum},
     lost="UAI holds no names; variables and states are numbered in their order",
 )

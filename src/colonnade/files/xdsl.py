@@ -97,8 +97,7 @@ def parse(content: bytes) -> Draft:
         found.sort(key=lambda each: listed.get(each[0].name, len(listed)))
     draft = Draft()
     for variable, table in found:
-        draft.define(variable)
-        draft.tabulate(variable, table)
+        draft.add(variable, table)
     if by_agrum and any(len(table.parents) > 1 for _, table in found):
         draft.notes.append(
             f"it was written by {app}, which orders the parents of a node in its own way; "
@@ -128,11 +127,4 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
     return variable, DraftTable(parents[::-1] if by_agrum else parents, rows)
 
 
-FORMAT = Format(
-    name="XDSL",
-    suffixes=(".xdsl",),
-    alphabet=Alphabet(_ID, _ID),
-    parse=parse,
-    render=render,
-    dialects={"agrum": render_for_agrum},
-)
+FORMAT = Format("XDSL", (".xdsl",), Alphabet(_ID, _ID), parse, render, {"agrum": render_for_agrum})

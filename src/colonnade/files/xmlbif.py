@@ -13,6 +13,8 @@ from colonnade.files.tree import root_of, text_of, words_of
 
 __all__ = ["FORMAT", "parse", "render"]
 
+_ALPHABET = Alphabet(pattern(TEXT), pattern(TEXT))
+
 
 def render(draft: Draft) -> str:
     """The text of a file."""
@@ -72,10 +74,4 @@ def _name(element: Element, tag: str) -> str:
     return text_of(found)
 
 
-FORMAT = Format(
-    name="XMLBIF",
-    suffixes=(".xmlbif", ".bifxml", ".xml"),
-    alphabet=Alphabet(pattern(TEXT), pattern(TEXT)),
-    parse=parse,
-    render=render,
-)
+FORMAT = Format("XMLBIF", (".xmlbif", ".bifxml", ".xml"), _ALPHABET, parse, render)
