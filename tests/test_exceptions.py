@@ -3,14 +3,18 @@ import pickle
 import pytest
 
 from colonnade.exceptions import (
+    Advice,
     ColonnadeError,
+    ConvergenceWarning,
     CountsError,
     DataError,
+    FileFormatError,
     InputError,
     MissingExtraError,
     NotSupportedError,
     TooLargeError,
     expected,
+    inapplicable,
     require,
 )
 
@@ -21,6 +25,7 @@ ERRORS = [
     MissingExtraError("Reference()", package="numpyro", extra="reference"),
     TooLargeError("The dense table", size=20**30, limit=10, hint="use `row`"),
     NotSupportedError("Sampling", "there is no posterior", "use a prior"),
+    FileFormatError("m.json", "arcs[3]", "parent 9 does not exist.", Advice.OVERWRITE),
 ]
 
 
@@ -56,15 +61,40 @@ def test_wording() -> None:
         "Reference() needs the package 'numpyro'. Hint: pip install \"colonnade[reference]\".",
         "The dense table would have 1.07e39 cells, more than the limit of 10. Hint: use `row`.",
         "Sampling is not supported: there is no posterior. Hint: use a prior.",
+        "File 'm.json', arcs[3]: parent 9 does not exist. "
+        "Hint: choose another name, or write overwrite=True.",
     ]
 
 
 def test_attributes() -> None:
-    bad, _, data, extra, large, _ = ERRORS
+    bad, _, data, extra, large, _, file = ERRORS
     assert (bad.parameter, bad.value) == ("s", -1)  # type: ignore[attr-defined]
     assert (data.place, data.rows) == ("Column 'smoker'", 12)  # type: ignore[attr-defined]
     assert (extra.extra, extra.package) == ("reference", "numpyro")  # type: ignore[attr-defined]
     assert (large.size, large.limit) == (20**30, 10)  # type: ignore[attr-defined]
+    assert (file.place, file.hint) == ("arcs[3]", Advice.OVERWRITE)  # type: ignore[attr-defined]
+    assert [error.hint for error in ERRORS[:3]] == ["use s=None", "", "drop it"]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_a_message_is_its_statement_and_its_hint(error: ColonnadeError) -> None:
+    hint = f" Hint: {error.hint.removesuffix('.')}." if error.hint else ""
+    assert str(error) == error.statement + hint
+
+
+def test_a_statement_can_name_the_parameter_otherwise() -> None:
+    assert expected("`s` above 0", "s", -1).naming("--s") == "Expected `s` above 0 for --s, got -1."
+    error = inapplicable("k", 3, "--learn kdb")
+    assert error.naming("--k") == "--k applies only to --learn kdb, got k=3."
+    assert InputError("A message.", parameter="k").naming("--k") == "A message."
+
+
+def test_an_advice_outlives_pickling() -> None:
+    copy = pickle.loads(pickle.dumps(DataError("Table", "no.", Advice.CUT)))
+    assert copy.hint is Advice.CUT
+    warning = pickle.loads(pickle.dumps(ConvergenceWarning("Stopped.", Advice.CUT)))
+    assert (warning.statement, warning.hint) == ("Stopped.", Advice.CUT)
+    assert str(warning) == "Stopped. Hint: cut them into intervals with discretize(table)."
 
 
 def test_long_and_broken_values_do_not_hide_the_error() -> None:

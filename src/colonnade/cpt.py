@@ -17,7 +17,7 @@ from colonnade._html import safe
 from colonnade._rows import codes_of
 from colonnade._sparse import SparseTable, checked_rows
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import DataError, NotSupportedError, amount, expected, listing
+from colonnade.exceptions import Advice, DataError, NotSupportedError, amount, expected, listing
 from colonnade.posterior import CptPosterior
 from colonnade.priors import MaximumLikelihood, Prior
 from colonnade.variables import Family
@@ -249,7 +249,7 @@ def _frequencies(family: Family, counts: FamilyCounts, prior: MaximumLikelihood)
             f"Variable {family.child.name!r}",
             f"{amount(unseen)} of {amount(counts.configurations)} configurations of its parents "
             f"{listing(parent.name for parent in family.parents)} have no observations.",
-            "use a prior such as Hierarchical(), or MaximumLikelihood('uniform')",
+            Advice.PRIOR_FOR_UNOBSERVED,
             variable=family.child.name,
             unobserved=unseen,
         )

@@ -2,7 +2,8 @@
 
 All derive from :class:`ColonnadeError`; most are also the built-in error a caller would expect
 (``ValueError``, ``ImportError``), so that either ``except`` clause catches them. What an error is
-about travels in attributes, never only in its text.
+about travels in attributes, never only in its text: the command line builds its own message from
+them, with options where Python has parameters.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import numbers
 import sys
 import warnings
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
 
 __all__ = [
+    "Advice",
     "ColonnadeError",
     "ConvergenceWarning",
     "CountsError",
@@ -33,13 +36,56 @@ __all__ = [
     "listing",
     "require",
     "warn",
+    "with_hint",
 ]
 
-_LONGEST_VALUE = 80
+_MAX_CHARACTERS = 80  # of a value in a message
+
+
+class Advice(StrEnum):
+    """Hints that name something of Python, for which the command line has words of its own.
+
+    A member is its wording in Python, so it is given wherever an error takes a hint. The table
+    with the wordings of the command line is in ``colonnade.cli.messages``.
+    """
+
+    ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
+    COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
+    COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
+    CUT = "cut them into intervals with discretize(table)"
+    CUT_OR_CONVERT = (
+        "convert whole numbers to integers, or cut them into intervals with discretize(table)"
+    )
+    DECLARE_STATES = "declare its states with `variables`, or drop the column"
+    NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
+    NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
+    NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
+    NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
+    OVERWRITE = "choose another name, or write overwrite=True"
+    PRIOR_FOR_HUGE_TABLES = "use Hierarchical() or SymmetricDirichlet()"
+    PRIOR_FOR_UNOBSERVED = (
+        "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')"
+    )
+    PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
+    SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
 
 
 class ColonnadeError(Exception):
-    """Root of all errors raised by Colonnade."""
+    """Root of all errors raised by Colonnade.
+
+    Attributes
+    ----------
+    statement : str
+        What is wrong: the message without the hint.
+    hint : str
+        One action that would help, worded for Python; empty if there is none. An :class:`Advice`
+        where other ways to use Colonnade word it differently.
+    """
+
+    def __init__(self, statement: str, hint: str = "", **builtin: Any) -> None:
+        super().__init__(with_hint(statement, hint), **builtin)
+        self.statement = statement
+        self.hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls the constructor with the finished message, which has other parameters;
@@ -50,18 +96,39 @@ class ColonnadeError(Exception):
 class InputError(ColonnadeError, ValueError):
     """A parameter has a value it cannot take.
 
+    Parameters
+    ----------
+    *parts : str
+        The statement, cut where the name of the parameter belongs.
+    hint : str, optional
+
     Attributes
     ----------
     parameter : str or None
         Name of the parameter.
     value : object
         The value received.
+
+    Examples
+    --------
+    >>> error = InputError("Expected an integer for ", ", got 1.5.", parameter="k", value=1.5)
+    >>> print(error)
+    Expected an integer for `k`, got 1.5.
+    >>> error.naming("--k")
+    'Expected an integer for --k, got 1.5.'
     """
 
-    def __init__(self, message: str, *, parameter: str | None = None, value: Any = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, *parts: str, hint: str = "", parameter: str | None = None, value: Any = None
+    ) -> None:
+        super().__init__(f"`{parameter}`".join(parts), hint)
+        self.parts = parts
         self.parameter = parameter
         self.value = value
+
+    def naming(self, name: str) -> str:
+        """Return the statement with another name for the parameter."""
+        return name.join(self.parts)
 
 
 class CountsError(InputError):
@@ -86,14 +153,17 @@ class DataError(ColonnadeError, ValueError):
     ----------
     place : str
         Where in the data, for example ``"Column 'smoker'"``.
+    problem : str
+        What is wrong there.
     details : dict
         Whatever else the error is about, by name; each is an attribute as well.
     """
 
     def __init__(self, place: str, problem: str, hint: str = "", **details: Any) -> None:
-        super().__init__(_with_hint(f"{place}: {problem}", hint))
+        super().__init__(f"{place}: {problem}", hint)
         self.__dict__.update(details)
         self.place = place
+        self.problem = problem
         self.details = details
 
 
@@ -106,6 +176,8 @@ class FileFormatError(ColonnadeError, ValueError):
         The file.
     place : str
         Where in it, for example ``"tables[2].counts"``; empty for the file as a whole.
+    problem : str
+        What is wrong there.
 
     Examples
     --------
@@ -116,9 +188,10 @@ class FileFormatError(ColonnadeError, ValueError):
 
     def __init__(self, path: str, place: str, problem: str, hint: str = "") -> None:
         where = f"File {path!r}, {place}" if place else f"File {path!r}"
-        super().__init__(_with_hint(f"{where}: {problem}", hint))
+        super().__init__(f"{where}: {problem}", hint)
         self.path = path
         self.place = place
+        self.problem = problem
 
 
 class MissingExtraError(ColonnadeError, ImportError):
@@ -126,6 +199,8 @@ class MissingExtraError(ColonnadeError, ImportError):
 
     Attributes
     ----------
+    feature : str
+        What needs the package.
     package : str
         The package that is missing.
     extra : str
@@ -141,9 +216,7 @@ class MissingExtraError(ColonnadeError, ImportError):
 
     def __init__(self, feature: str, *, package: str, extra: str) -> None:
         hint = f'pip install "colonnade[{extra}]".'
-        super().__init__(
-            _with_hint(f"{feature} needs the package {package!r}.", hint), name=package
-        )
+        super().__init__(f"{feature} needs the package {package!r}.", hint, name=package)
         self.feature = feature
         self.package = package
         self.extra = extra
@@ -165,15 +238,30 @@ class TooLargeError(ColonnadeError, ValueError):
     def __init__(
         self, what: str, *, size: int, limit: int, hint: str = "", unit: str = "cells"
     ) -> None:
-        problem = f"{what} would have {amount(size)} {unit}, more than the limit of "
-        super().__init__(_with_hint(f"{problem}{amount(limit)}.", hint))
+        statement = (
+            f"{what} would have {amount(size)} {unit}, more than the limit of {amount(limit)}."
+        )
+        super().__init__(statement, hint)
         self.size = size
         self.limit = limit
         self.unit = unit
 
 
 class ConvergenceWarning(UserWarning):
-    """A sampler or an iteration stopped before its result could be trusted."""
+    """A sampler or an iteration stopped before its result could be trusted.
+
+    Attributes
+    ----------
+    statement : str
+        What is doubtful: the message without the hint.
+    hint : str
+        As for :class:`ColonnadeError`.
+    """
+
+    def __init__(self, statement: str, hint: str = "") -> None:
+        super().__init__(with_hint(statement, hint))
+        self.statement = statement
+        self.hint = hint
 
 
 class NotSupportedError(ColonnadeError, NotImplementedError):
@@ -183,10 +271,12 @@ class NotSupportedError(ColonnadeError, NotImplementedError):
     ----------
     request : str
         What was asked for.
+    reason : str
+        Why it cannot be done.
     """
 
     def __init__(self, request: str, reason: str, hint: str = "") -> None:
-        super().__init__(_with_hint(f"{request} is not supported: {reason}.", hint))
+        super().__init__(f"{request} is not supported: {reason}.", hint)
         self.request = request
         self.reason = reason
 
@@ -228,8 +318,8 @@ def expected(
     colonnade.exceptions.InputError: Expected a number above 0 for `s`, got -1.0.
     Hint: use s=None for the number of states.
     """
-    text = f"Expected {what} for `{parameter}`, got {got or _shown(value)}."
-    return kind(_with_hint(text, hint), parameter=parameter, value=value)
+    parts = f"Expected {what} for ", f", got {got or _shown(value)}."
+    return kind(*parts, hint=hint, parameter=parameter, value=value)
 
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
@@ -252,8 +342,8 @@ def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> Inpu
     Traceback (most recent call last):
     colonnade.exceptions.InputError: `k` applies only to structure='kdb', got k=3.
     """
-    text = f"`{parameter}` applies only to {owner}, got {parameter}={_shown(value)}."
-    return InputError(_with_hint(text, hint), parameter=parameter, value=value)
+    rest = f" applies only to {owner}, got {parameter}={_shown(value)}."
+    return InputError("", rest, hint=hint, parameter=parameter, value=value)
 
 
 def checked_level(level: Any, parameter: str = "level") -> float:
@@ -271,7 +361,7 @@ def checked_level(level: Any, parameter: str = "level") -> float:
 
 
 def checked_whole(value: Any, parameter: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`, or say what is wrong.
+    """Return an integer of at least `least`, or say what is wrong.
 
     Examples
     --------
@@ -279,7 +369,7 @@ def checked_whole(value: Any, parameter: str, least: int = 1) -> int:
     3
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise expected(f"a whole number of at least {least}", parameter, value)
+        raise expected(f"an integer of at least {least}", parameter, value)
     return int(value)
 
 
@@ -355,7 +445,7 @@ def amount(size: int) -> str:
     >>> amount(50_000_000), amount(20**300)
     ('50,000,000', '2.04e390')
     """
-    # Beyond a million million nobody reads the digits, and a float may not hold the number.
+    # Beyond 10**12 nobody reads the digits, and a float may not hold the number.
     if size < 10**12:
         return f"{size:,}"
     exponent, fraction = divmod(math.log10(size), 1)
@@ -373,8 +463,15 @@ def counted(size: int, what: str, plural: str = "") -> str:
     return f"{amount(size)} {what if size == 1 else plural or what + 's'}"
 
 
-def _with_hint(text: str, hint: str) -> str:
-    return f"{text} Hint: {hint.rstrip('.')}." if hint else text
+def with_hint(statement: str, hint: str) -> str:
+    """Return a whole message: what is wrong, and what would help.
+
+    Examples
+    --------
+    >>> with_hint("Column 'age': no values.", "drop the column")
+    "Column 'age': no values. Hint: drop the column."
+    """
+    return f"{statement} Hint: {hint.rstrip('.')}." if hint else statement
 
 
 def _shown(value: Any) -> str:
@@ -382,7 +479,7 @@ def _shown(value: Any) -> str:
         text = " ".join(repr(value).split())
     except Exception:  # a broken __repr__ must not hide the error we are wording
         text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
+    return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 4] + " ..."
 
 
 def _restore(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import CountsError, NotSupportedError, TooLargeError, expected
+from colonnade.exceptions import Advice, CountsError, NotSupportedError, TooLargeError, expected
 from colonnade.posterior import CptPosterior
 
 __all__ = ["BDeu", "Hierarchical", "MaximumLikelihood", "Prior", "SymmetricDirichlet"]
@@ -105,7 +105,7 @@ class MaximumLikelihood(Prior):
         raise NotSupportedError(
             "A posterior of MaximumLikelihood()",
             "it has no prior",
-            "use Hierarchical(), SymmetricDirichlet() or BDeu()",
+            Advice.PRIOR_WITH_POSTERIOR,
         )
 
     def log_evidence(self, counts: FamilyCounts | ArrayLike) -> float:
@@ -169,7 +169,7 @@ class BDeu(_Independent):
             raise NotSupportedError(
                 f"{self!r} for a table of more than 1e290 configurations",
                 "its strength a configuration is zero in floating point",
-                "use Hierarchical() or SymmetricDirichlet()",
+                Advice.PRIOR_FOR_HUGE_TABLES,
             )
         return s
 

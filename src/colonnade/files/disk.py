@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from colonnade.exceptions import TooLargeError, expected
+from colonnade.exceptions import Advice, TooLargeError, expected
 
-__all__ = ["MAX_BYTES", "as_path", "read_bytes", "write_bytes"]
+__all__ = ["MAX_BYTES", "as_path", "read_bytes", "writable", "write_bytes"]
 
 # Bytes of the largest file that is read or written; parsed, it may take twenty times as much.
 MAX_BYTES = 1 << 27
@@ -51,10 +51,7 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
         )
     if not isinstance(overwrite, bool):
         raise expected("True or False", "overwrite", overwrite)
-    target = Path(os.path.realpath(path))  # a link stays one; what it points to is replaced
-    if not target.parent.is_dir():
-        raise expected("a path in an existing folder", "path", str(path), "create the folder first")
-    _refuse_existing(target, path, overwrite)
+    target = writable(path, overwrite)
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     # Opened by hand, because the helpers for temporary files make them private to the user.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -66,16 +63,20 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
             os.fsync(stream.fileno())
         if target.exists():
             shutil.copymode(target, temporary)
-        _refuse_existing(target, path, overwrite)
+        writable(path, overwrite)
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def _refuse_existing(target: Path, path: Path, overwrite: bool) -> None:
+def writable(path: Path, overwrite: bool) -> Path:
+    """Return the file that would be written, or say why it cannot be."""
+    target = Path(os.path.realpath(path))  # a link stays one; what it points to is replaced
+    if not target.parent.is_dir():
+        raise expected("a path in an existing folder", "path", str(path), "create the folder first")
     if target.is_dir():
         raise expected("the name of a file", "path", str(path), got=f"the folder {str(path)!r}")
     if target.exists() and not overwrite:
-        hint = "choose another name, or write overwrite=True"
-        raise expected("a name that is not taken", "path", str(path), hint)
+        raise expected("a name that is not taken", "path", str(path), Advice.OVERWRITE)
+    return target

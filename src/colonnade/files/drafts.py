@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from colonnade._rows import codes_of
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, TooLargeError, counted
+from colonnade.exceptions import Advice, DataError, TooLargeError, counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.files.names import Alphabet, decode, typed, types_of
 from colonnade.network import BayesianNetwork
@@ -182,7 +182,7 @@ def check_writable(network: BayesianNetwork, max_cells: int) -> None:
                 f"Variable {name!r}",
                 f"there are no probabilities to write for {counted(unseen, 'configuration')} of "
                 "its parents.",
-                "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')",
+                Advice.PRIOR_FOR_UNOBSERVED,
                 variable=name,
             )
 

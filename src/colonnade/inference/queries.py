@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import NotSupportedError, expected, listing
+from colonnade.exceptions import Advice, NotSupportedError, expected, listing
 from colonnade.inference.elimination import eliminate, maximise
 from colonnade.inference.lazy import propagate
 from colonnade.inference.reduction import Question
@@ -173,9 +173,9 @@ def _draws(question: Question, plan: Plan, draws: int, rng: np.random.Generator)
         names = [piece.cpt.family.child.name for piece in question.pieces]
         raise NotSupportedError(
             "An interval without a posterior",
-            f"the answer depends on the tables of {listing(names)}, which are known or come from "
-            "MaximumLikelihood()",
-            "use draws=0, or fit with a prior such as Hierarchical()",
+            f"the answer depends on the tables of {listing(names)}, which are known or estimated "
+            "by maximum likelihood",
+            Advice.NO_DRAWS,
         )
     fixed = [piece.factor() for piece in question.pieces if not piece.uncertain]
     uncertain = [piece for piece in question.pieces if piece.uncertain]
@@ -190,7 +190,7 @@ def _draws(question: Question, plan: Plan, draws: int, rng: np.random.Generator)
                 raise NotSupportedError(
                     "An interval for these observed states",
                     "in some draws of the tables their probability is 0 in floating point",
-                    "use draws=0, or a prior that leaves every state possible",
+                    Advice.NO_DRAWS_OR_POSSIBLE_STATES,
                 )
             found.append(table)
             draws -= size

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.cpt import Cpt
-from colonnade.exceptions import DataError, TooLargeError, expected, listing
+from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
 from colonnade.inference.elimination import Factor, eliminate
 from colonnade.missing.planning import Plan, components, plan
 from colonnade.network import BayesianNetwork
@@ -142,7 +142,7 @@ class Piece:
             f"Variable {family.child.name!r}",
             f"{int(bad.sum()):,} of the configurations of its parents that the question needs "
             f"have no probabilities{shown}.",
-            "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')",
+            Advice.PRIOR_FOR_UNOBSERVED,
             variable=family.child.name,
             configuration=example,
         )
@@ -165,8 +165,8 @@ class Question:
         self.observed = _checked_observed(network, observed)
         for name in targets:
             if name in self.observed:
-                hint = "leave it out of `observed`, or ask for another variable"
-                raise expected("a variable that is not observed", "target", name, hint)
+                what = "a variable that is not observed"
+                raise expected(what, "target", name, Advice.NOT_OBSERVED)
         asked = [*targets, *self.observed] if targets else network.dag.variables
         relevant = network.dag.ancestors(asked)
         names = [name for name in network.dag.order if name in relevant]

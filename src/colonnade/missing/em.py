@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import ConvergenceWarning, TooLargeError, expected
+from colonnade.exceptions import Advice, ConvergenceWarning, TooLargeError, counted, expected
 from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Members, distinct, find_gaps
 from colonnade.missing.penalty import Penalty
@@ -177,12 +177,9 @@ def expected_counts(
             progress.advance(text=f"EM, objective {objective[-1]:.6g}, rise {rise:.2g}")
     converged = rise <= settings.tolerance * total
     if not converged:
-        warnings.warn(
-            f"EM stopped after {len(objective)} iterations, its objective still rising by "
-            f"{rise:.1e}. Hint: use missing=EM(iterations={10 * settings.iterations}).",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        done = counted(len(objective), "iteration")
+        statement = f"EM stopped after {done}, its objective still rising by {rise:.1e}."
+        warnings.warn(ConvergenceWarning(statement, Advice.ALLOW_MORE_ITERATIONS), stacklevel=3)
     cases = len(job.gaps.examples)
     return job.counts(), EmDiagnostics(converged, tuple(objective), job.rows, cases)
 
@@ -273,7 +270,7 @@ class _Job:
                 "EM over all completions of all rows",
                 size=layout.cells,
                 limit=_LIMIT,
-                hint="use missing='available', fewer parents, or fewer rows without values",
+                hint=Advice.SIMPLIFY_EM,
             )
         self.completions = layout.all()
         self.tables: list[_Table] = []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import Advice, DataError, expected, listing
 from colonnade.variables import Variable
 
 __all__ = ["sample"]
@@ -67,7 +67,7 @@ def _undefined(cpt: Cpt, codes: list[int]) -> DataError:
     return DataError(
         f"Variable {family.child.name!r}",
         f"no probabilities given {listing(states)}, which was drawn for its parents.",
-        "fit with a prior such as Hierarchical()",
+        Advice.PRIOR_FOR_UNOBSERVED,
         variable=family.child.name,
         configuration=tuple(states),
     )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import DataError, listing
+from colonnade.exceptions import Advice, DataError, listing
 from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
@@ -187,7 +187,7 @@ def prepare(table: Any, names: Sequence[str] | None = None) -> Columns:
         raise DataError(
             f"Columns {listing(list(gaps))}",
             f"{sum(gaps.values())} values are missing.",
-            "drop or complete those rows before learning the structure",
+            Advice.COMPLETE_THE_ROWS,
             missing=gaps,
         )
     return Columns(coded)

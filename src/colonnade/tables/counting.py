@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import DataError, TooLargeError, expected
+from colonnade.exceptions import Advice, DataError, TooLargeError, expected
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Joint, column_rows, plan
 from colonnade.threads import run, worker_count
@@ -171,7 +171,7 @@ def _refuse_missing(coded: CodedTable, used: set[int]) -> None:
         raise DataError(
             place,
             f"no value in {amounts} {of} {coded.rows} rows.",
-            "use missing='available' to count complete rows only, family by family",
+            Advice.COUNT_COMPLETE_ROWS,
             columns=counts,
             rows=coded.rows,
         )

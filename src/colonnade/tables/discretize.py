@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import Advice, DataError, expected, listing
 from colonnade.tables._quantiles import Values, between, quantiles
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.levels import place, turned_float
@@ -307,8 +307,8 @@ def _counted(source: Source, columns: Iterable[str] | None, weights: Any) -> NDA
 def _finite(name: str, numbers: Floats, weights: NDArray[Any] | None) -> Values:
     values = Values.of(numbers, weights)
     if not values.distinct.size:
-        hint = "drop the column, or declare its states"
-        raise DataError(place(name), "no finite number to learn cuts from.", hint, column=name)
+        problem = "no finite number to learn cuts from."
+        raise DataError(place(name), problem, Advice.DECLARE_STATES, column=name)
     return values
 
 

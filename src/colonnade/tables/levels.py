@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import DataError
+from colonnade.exceptions import Advice, DataError
 
 __all__ = [
     "Levels",
@@ -148,9 +148,7 @@ def float_levels(name: str, values: NDArray[Any], declared: bool) -> Levels:
     gaps = np.isnan(values)
     if not declared and not turned_float(values):
         whole = np.isfinite(values).all() and (values == np.floor(values)).all()
-        hint = "cut them into intervals with discretize(table)"
-        if whole:
-            hint = "convert whole numbers to integers, or " + hint
+        hint = Advice.CUT_OR_CONVERT if whole else Advice.CUT
         raise unusable(name, "floating-point numbers", hint)
     present, inverse = np.unique(values[~gaps], return_inverse=True)
     codes = np.full(len(values), -1, dtype=np.int64)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import Advice, DataError, expected, listing
 from colonnade.tables.coded import CodedTable, checked_weights, code_type
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.levels import Levels, place
@@ -217,8 +217,7 @@ def _discovered(name: str, levels: Levels) -> Variable:
     labels = list(dict.fromkeys(label for label in levels.labels if label is not None))
     if not labels:
         problem = "no values, so no states."
-        hint = "declare its states with `variables`, or drop the column"
-        raise DataError(place(name), problem, hint, column=name)
+        raise DataError(place(name), problem, Advice.DECLARE_STATES, column=name)
     for label in labels:
         if not isinstance(label, str | int):
             problem = f"{label!r} of type {type(label).__name__} is not a state."

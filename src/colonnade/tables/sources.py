@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import Advice, DataError, expected, listing
 from colonnade.tables.arrays import ArraySource, columns_of
 from colonnade.tables.levels import Levels, place
 
@@ -61,8 +61,8 @@ def read(table: Any) -> Source:
         source = FrameSource(table)
     for name in source.names:
         if not isinstance(name, str) or not name:
-            hint = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
-            raise expected("non-empty strings as column names", "table", name, hint)
+            what = "non-empty strings as column names"
+            raise expected(what, "table", name, Advice.NAME_COLUMNS)
     if not source.names:
         raise expected("at least one column", "table", table)
     return source
