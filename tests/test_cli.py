@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import colonnade as cn
 from colonnade.cli import app
-from colonnade.cli.output import _SPOKEN
+from colonnade.cli.messages import _ADVICE, worded
 from colonnade.cli.states import state_of
+from colonnade.exceptions import Advice, ConvergenceWarning
 from colonnade.tables.files import read_table
 
 DAG = cn.Dag([("smoker", "cancer"), ("group", "cancer")])
@@ -275,11 +277,11 @@ def test_usage_errors_of_fit(folder: Path, tmp_path: Path, options: str, message
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("fit nothing.csv --learn hc", "an existing file for `path`, got 'nothing.csv'"),
-        ("fit arcs.csv --learn tan --target x", "one of ['from', 'to'] for `target`, got 'x'"),
+        ("fit nothing.csv --learn hc", "an existing file for DATA, got 'nothing.csv'"),
+        ("fit arcs.csv --learn tan --target x", "one of ['from', 'to'] for --target, got 'x'"),
         ("fit data.csv --learn hc", "Column 'dose': floating-point numbers are not states. Hint:"),
-        ("fit data.csv --dag nothing.csv", "got 'nothing.csv'"),
-        ("fit data.csv --dag cycle.csv", "got a -> b -> a"),
+        ("fit data.csv --dag nothing.csv", "an existing file for --dag, got 'nothing.csv'"),
+        ("fit data.csv --dag cycle.csv", "no cycle for --dag, got a -> b -> a"),
         ("fit data.csv --dag wide.csv", "File 'wide.csv', line 2: ['a', 'b', 'c'] is not an arc"),
         ("fit data.csv --dag empty.csv", "File 'empty.csv': no arcs"),
         ("fit data.csv --dag strange.csv", "Column 'income': not in the table"),
@@ -325,15 +327,78 @@ def test_the_hint_for_numbers_names_the_option(folder: Path, tmp_path: Path) -> 
     assert result.stderr.rstrip().endswith("Hint: cut them into intervals with --bins 5.")
 
 
-def test_what_is_said_in_options_is_said_in_python_first() -> None:
-    code = "".join(
-        path.read_text(encoding="utf-8")
-        for path in SOURCE.rglob("*.py")
-        if "cli" not in path.relative_to(SOURCE).parts
-    )
-    # Strings may be broken over lines.
-    code = re.sub(r'"\s*\n\s*f?"', "", code)
-    assert [python for python, _ in _SPOKEN if python not in code] == []
+def test_every_advice_occurs_and_has_words_of_the_command_line() -> None:
+    assert set(_ADVICE) == set(Advice)
+    apart = {SOURCE / "exceptions.py", *(SOURCE / "cli").rglob("*.py")}
+    code = "".join(path.read_text(encoding="utf-8") for path in set(SOURCE.rglob("*.py")) - apart)
+    assert [advice.name for advice in Advice if f"Advice.{advice.name}" not in code] == []
+
+
+def test_an_advice_names_only_options_the_command_has() -> None:
+    error = cn.ColonnadeError("Two values are missing.", Advice.COMPLETE_THE_ROWS)
+    assert "--missing" in worded(error, {"missing": "--missing"})
+    assert "--missing" not in worded(error, {"folds": "--folds"})
+
+
+def test_a_warning_is_worded_like_an_error() -> None:
+    text = worded(ConvergenceWarning("EM stopped.", Advice.ALLOW_MORE_ITERATIONS), {})
+    assert text.startswith("EM stopped. Hint: check the result, or fit in Python")
+    assert worded(UserWarning("Plain."), {}) == "Plain."
+
+
+PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("fit whole.csv --learn hc -o m.json", "without a decimal point, or cut them"),
+        ("fit holes.csv --dag arcs.csv -o m.json", "give --missing available to count"),
+        ("fit holes.csv --learn chow-liu -o m.json", "give --missing available or --missing em"),
+        ("compare holes.csv --learn chow-liu", "leave those columns out with --ignore"),
+        ("fit nameless.csv --learn hc -o m.json", "column 2 has no name"),
+        ("fit hollow.csv --learn hc -o m.json", "leave the column out, with --ignore"),
+        ("fit data.csv --learn hc --bins 3 --cut x --cut x -o m.json", "columns for --cut, got"),
+        ("fit data.csv --dag arcs.csv -o ml.json", "a name that is not taken for --output"),
+        ("fit data.csv --dag arcs.csv -o no/m.json", "an existing folder for --output"),
+        ("fit data.csv --dag arcs.csv -o m.txt", "'.uai'] for --output, got 'm.txt'"),
+        ("fit data.csv --dag arcs.csv --weights y -o m.json", "for --weights, got 'y'"),
+        ("fit sparse.csv --dag sparse_arcs.csv --prior ml -o m.bif", "or with ml:uniform"),
+        ("fit sparse.csv --dag sparse_arcs.csv --prior ml:raise -o m.json", "or with ml:uniform"),
+        ("show absent.json", "an existing file for MODEL"),
+        ("show foreign.json", "the ending of its own format"),
+        ("show ml.json z", "one of ['x', 'y'] for VARIABLE"),
+        ("query ml.json z", "one of ['x', 'y'] for TARGET"),
+        ("query ml.json x --observed x=1", "leave it out of --observed"),
+        ("query ml.json x --draws 10", "leave out --draws, or fit with a prior such as hierarch"),
+        ("query ml.json x --observed y=a", "or with ml:uniform"),
+        ("convert ml.json m.bif", "or with ml:uniform"),
+        ("convert ml.json ml.json", "for OUT, got 'ml.json'. Hint: choose another name, or give"),
+        ("convert absent.json m.bif", "an existing file for IN"),
+    ],
+)
+def test_messages_speak_of_options_not_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "data.csv": "x,y\n1,a\n2,b\n",
+        "whole.csv": "x,y\n1.0,a\n2.0,b\n",
+        "holes.csv": "x,y\n1,\n,b\n2,a\n",
+        "hollow.csv": "x,y\n1,\n2,\n",
+        "nameless.csv": "x,\n1,2\n",
+        "arcs.csv": "x,y\n",
+        "sparse.csv": "x,z,y\n1,a,b\n2,b,c\n",
+        "sparse_arcs.csv": "x,y\nz,y\n",
+        "foreign.json": "{}",
+    }.items():
+        Path(name).write_text(text)
+    table, arcs = {"x": [1, 2], "y": ["a", "b"]}, cn.Dag([("x", "y")])
+    network = cn.fit(table, arcs, cn.MaximumLikelihood(), variables={"x": [1, 2, 3]})
+    network.save("ml.json")
+    result = run(*command.split(), code=1)
+    assert message in result.stderr
+    assert not PYTHON_WORDS.search(result.stderr), result.stderr
 
 
 # ------------------------------------------------------------------------- show
@@ -418,7 +483,7 @@ def test_tables_without_a_posterior(tmp_path: Path) -> None:
     cn.fit(table, dag, cn.MaximumLikelihood(), variables=states).save(tmp_path / "m.json")
     text = run("show", tmp_path / "m.json", "x").stdout
     assert "interval" not in text
-    assert "1 configurations have no data" in text
+    assert "1 configuration has no data" in text
     found = json.loads(run("show", tmp_path / "m.json", "x", "--json").stdout)
     assert found["level"] is None
     assert "lower" not in found["rows"][0]
@@ -537,7 +602,7 @@ def test_a_number_stands_for_its_interval(folder: Path, tmp_path: Path) -> None:
         ("cancer --observed smoker=maybe", 1, "state 'maybe' is not one of ['no', 'yes']"),
         ("cancer --observed group=2.0", 1, "state '2.0' is not one of [1, 2, 3]"),
         ("cancer --observed cancer=true", 1, "leave it out of --observed"),
-        ("age", 1, "one of ['smoker', 'cancer', 'group'] for `target`"),
+        ("age", 1, "one of ['smoker', 'cancer', 'group'] for TARGET"),
         ("cancer cancer", 1, "different names"),
     ],
 )
@@ -642,14 +707,41 @@ def test_errors_of_compare(
 # ----------------------------------------------------------------- the program
 
 
-def test_help_describes_every_option() -> None:
-    assert cn.__version__ in run("--version").stdout
-    text = run("-h").stdout
-    for command in ("fit", "show", "query", "compare", "convert", "demo"):
-        assert command in text
-        described = flat(run(command, "--help").stdout)
-        assert "Example: colonnade" in described or command == "demo"
-    assert "Usage" in CliRunner().invoke(app, []).output
+COMMANDS: dict[str, Any] = vars(get_command(app))["commands"]
+
+
+def test_the_version_is_printed() -> None:
+    assert run("--version").stdout == f"colonnade {cn.__version__}\n"
+
+
+def test_help_lists_every_command() -> None:
+    names = ["fit", "show", "query", "compare", "convert", "reproduce", "demo"]
+    assert list(COMMANDS) == names
+    for text in (run("-h").stdout, CliRunner().invoke(app, []).output):
+        listed = re.findall(r"^│ (\w+) +[A-Z]", text.split("─ Commands ─")[1], re.MULTILINE)
+        assert listed == names
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_describes_every_option(name: str) -> None:
+    command = COMMANDS[name]
+    text = flat(run(name, "--help").stdout)
+    assert flat(command.help).split(". ")[0] in text
+    assert ("Example: colonnade" in text) == (name not in ("reproduce", "demo"))
+    for each in command.params:
+        spelled = each.opts[0] if each.param_type_name == "option" else each.metavar or each.name
+        # A description is cut into lines by its column, so its first words have to do.
+        assert each.help, spelled
+        words = " ".join(each.help.split()[:3])
+        assert re.search(rf"{re.escape(spelled)}\b.*?{re.escape(words)}", text), spelled
+
+
+def test_the_same_options_are_described_alike() -> None:
+    compared = {each.name: each.help for each in COMMANDS["compare"].params}
+    fitted = {each.name: each.help for each in COMMANDS["fit"].params}
+    shared = {"path", "bins", "cut", "ignore", "na"}
+    shared |= {"target", "score", "max_parents", "k", "tabu", "restarts"}
+    assert {name: compared[name] for name in shared} == {name: fitted[name] for name in shared}
 
 
 def shell(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -683,10 +775,6 @@ def test_help_loads_nothing_heavy() -> None:
     assert packages & {"numba", "scipy", "sklearn", "pyagrum", "pandas", "narwhals"} == set()
 
 
-def test_reproduce_takes_known_studies_only():
-    from typer.testing import CliRunner
-
-    from colonnade.cli.app import app
-
-    assert CliRunner().invoke(app, ["reproduce", "novel"]).exit_code == 2
-    assert CliRunner().invoke(app, ["reproduce", "mse", "--jobs", "0"]).exit_code == 2
+def test_reproduce_takes_known_studies_only() -> None:
+    assert "'novel'" in run("reproduce", "novel", code=2).stderr
+    assert "--jobs" in run("reproduce", "mse", "--jobs", 0, code=2).stderr

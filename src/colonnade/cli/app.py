@@ -1,4 +1,4 @@
-"""The commands, and what all of them share: how errors and warnings are told."""
+"""The commands, and what all of them share: how errors and warnings are reported."""
 
 from __future__ import annotations
 
@@ -8,27 +8,45 @@ import warnings
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand
 
 from colonnade import __version__
-from colonnade.cli import asking, learning, reproducing
-from colonnade.cli.output import complain, say, spoken
+from colonnade.cli.commands import compare, convert, demo, fit, query, reproduce, show
+from colonnade.cli.messages import spellings, worded
+from colonnade.cli.options import flattened
+from colonnade.cli.output import complain, say
 from colonnade.exceptions import ColonnadeError
 
 __all__ = ["app", "main"]
 
+# In the order of the help.
+_COMMANDS = (
+    fit.fit,
+    show.show,
+    query.query,
+    compare.compare,
+    convert.convert,
+    reproduce.reproduce,
+    demo.demo,
+)
 
-class _Group(TyperGroup):
-    """Commands whose errors are one line on standard error and exit code 1."""
+
+class _Command(TyperCommand):
+    """A command whose errors are one line on standard error and exit code 1."""
 
     def invoke(self, ctx: Any) -> Any:
+        options = spellings(self.params)
+
+        def warn(message: Warning | str, *where: Any, **more: Any) -> None:
+            complain(f"Warning: {worded(message, options)}")
+
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
-            warnings.showwarning = _warn
+            warnings.showwarning = warn
             try:
                 return super().invoke(ctx)
             except ColonnadeError as error:
-                complain(f"Error: {spoken(str(error))}")
+                complain(f"Error: {worded(error, options)}")
             except BrokenPipeError:
                 raise
             except OSError as error:
@@ -37,20 +55,8 @@ class _Group(TyperGroup):
         raise typer.Exit(1)
 
 
-def _warn(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,
-    line: str | None = None,
-) -> None:
-    complain(f"Warning: {spoken(str(message))}")
-
-
 app = typer.Typer(
     name="colonnade",
-    cls=_Group,
     help="Bayesian networks whose every table is a posterior: fit them to data, ask them "
     "questions, compare them, convert them.",
     epilog="Exit codes: 0 done; 1 the data, the model or a file cannot be used; 2 wrong usage.",
@@ -60,12 +66,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(learning.fit)
-app.command()(asking.show)
-app.command()(asking.query)
-app.command()(learning.compare)
-app.command()(asking.convert)
-app.command()(reproducing.reproduce)
+for _command in _COMMANDS:
+    app.command(cls=_Command)(flattened(_command))
 
 
 def _version(wanted: bool) -> None:
@@ -82,18 +84,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-@app.command()
-def demo() -> None:
-    """Show the main job on data that ship with scikit-learn.
-
-    A network is estimated from 60 rows under every prior; the held-out log likelihoods stand side
-    by side.
-    """
-    from colonnade.demo import main as run
-
-    run()
 
 
 def main() -> None:

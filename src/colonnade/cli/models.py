@@ -1,48 +1,55 @@
-"""Networks in files, and what is said about one."""
+"""Networks in files, and how one is described."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from colonnade.cli.output import grid, number, say, tally
-from colonnade.exceptions import amount, expected, listing
+from colonnade.cli.messages import renamed
+from colonnade.cli.output import grid, say, tally
+from colonnade.exceptions import amount, counted, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Prior
 
-__all__ = ["check_output", "described", "load", "prior_word", "summarise"]
+__all__ = ["check_output", "described", "load", "prior_word", "save", "summarise"]
 
-_SHOWN_PARENTS = 6
+_MAX_SHOWN_PARENTS = 6
+_VARIABLES_IF_NO_LIMIT = 40
 
 
-def load(path: Path) -> BayesianNetwork:
-    """Read a network in the format its name says."""
+def load(path: Path, parameter: str = "model") -> BayesianNetwork:
+    """Read a network in the format its name says.
+
+    Parameters
+    ----------
+    path : Path
+    parameter : str, optional
+        Parameter of the command that the path was given for.
+    """
     from colonnade import files
 
-    return files.load(path)
+    with renamed(path=parameter):
+        return files.load(path)
 
 
 def check_output(path: Path, overwrite: bool) -> None:
     """Refuse a file that could not be written, before the work and not after it."""
-    _check_suffix(path)
-    if not path.parent.is_dir():
-        hint = "create the folder first"
-        raise expected("a path in an existing folder", "output", str(path), hint)
-    if path.is_dir():
-        raise expected("the name of a file", "output", str(path), got=f"the folder {str(path)!r}")
-    if path.exists() and not overwrite:
-        hint = "choose another name, or give --overwrite"
-        raise expected("a name that is not taken", "output", str(path), hint)
-
-
-def _check_suffix(path: Path) -> None:
     from colonnade.files import SUFFIXES
+    from colonnade.files.disk import writable
 
-    if path.suffix.lower() not in SUFFIXES:
-        raise expected(f"a name that ends in one of {listing(SUFFIXES)}", "path", str(path))
+    with renamed(path="output"):
+        if path.suffix.lower() not in SUFFIXES:
+            raise expected(f"a name that ends in one of {listing(SUFFIXES)}", "path", str(path))
+        writable(path, overwrite)
+
+
+def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = False) -> None:
+    """Write a network in the format its name says; perhaps in the dialect of aGrUM."""
+    with renamed(path="output"):
+        network.save(path, overwrite, "agrum" if agrum else "standard")
 
 
 def prior_word(prior: Prior | None) -> str:
@@ -94,20 +101,21 @@ def _variable(name: str, cpt: Cpt) -> dict[str, Any]:
     }
 
 
-def summarise(network: BayesianNetwork, limit: int | None = 40) -> None:
-    """Print one line a variable: its parents, the size of its table, what it was estimated from."""
+def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
+    """Print one line per variable: parents, size of the table, rows it was estimated from."""
+    limit = limit or _VARIABLES_IF_NO_LIMIT
     facts = [_variable(name, network[name]) for name in network]
     priors = list(dict.fromkeys(each["prior"] for each in facts))
     arcs, cells = len(network.dag.arcs), sum(cpt.table.rows.size for cpt in network.tables.values())
     common = f"; {priors[0]}" if len(priors) == 1 else ""
     say(
-        f"{number(len(network), 'variable')}, {number(arcs, 'arc')}, "
+        f"{counted(len(network), 'variable')}, {counted(arcs, 'arc')}, "
         f"{cells:,} probabilities stored{common}"
     )
     head = ["variable", "states", "parents", "configurations", "rows"]
     lines = []
     for each in facts[:limit]:
-        parents = each["parents"][:_SHOWN_PARENTS]
+        parents = each["parents"][:_MAX_SHOWN_PARENTS]
         if more := len(each["parents"]) - len(parents):
             parents.append(f"{more} more")
         seen = f"{each['stored']:,} of {amount(each['configurations'])}"
@@ -116,5 +124,6 @@ def summarise(network: BayesianNetwork, limit: int | None = 40) -> None:
         # A prior that all tables share was named above.
         lines.append(line if common else [*line, each["prior"]])
     grid(head if common else [*head, "prior"], lines, ("states", "configurations", "rows"))
-    if limit is not None and len(network) > limit:
-        say(f"... {number(len(network) - limit, 'more variable')}; --limit shows more")
+    if len(network) > limit:
+        rest = counted(len(network) - limit, "more variable")
+        say(f"... {rest}; colonnade show --limit shows more")

@@ -1,104 +1,78 @@
-"""Options that several commands share, each described once."""
+"""Options that several commands share, and how a command takes a class of them."""
 
 from __future__ import annotations
 
-from functools import partial
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = [
-    "AsJson",
-    "Bins",
-    "Cut",
-    "Data",
-    "Ignore",
-    "K",
-    "MaxParents",
-    "Model",
-    "Na",
-    "Overwrite",
-    "Restarts",
-    "ScoreWord",
-    "Tabu",
-    "Target",
-    "about_data",
-    "about_graph",
-]
+__all__ = ["AsJson", "Model", "Overwrite", "flattened", "level_option"]
 
-# Options that help shows together.
-about_data = partial(typer.Option, rich_help_panel="Data")
-about_graph = partial(typer.Option, rich_help_panel="Structure")
-_number = partial(about_graph, min=0, metavar="N")
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
-Data = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA", help="Table of data: CSV or TSV with names in the first line, or Parquet."
-    ),
-]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="File of a network.")]
-
-Bins = Annotated[
-    int | None,
-    about_data(
-        min=2,
-        metavar="N",
-        help="Cut columns of floating-point numbers into so many intervals with about the same "
-        "number of rows; the cut points are kept with the network.",
-    ),
-]
-Cut = Annotated[
-    list[str] | None,
-    about_data(
-        metavar="COLUMN",
-        help="Cut this column of integers as well; may be given several times. Needs --bins.",
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    about_data(metavar="COLUMN", help="Leave this column out; may be given several times."),
-]
-Na = Annotated[
-    list[str] | None,
-    about_data(
-        metavar="TEXT",
-        help="Text that stands for a missing value in a CSV file, besides the empty one; may be "
-        "given several times.",
-    ),
-]
-Target = Annotated[
-    str | None,
-    about_graph(
-        metavar="VARIABLE", help="The variable to be predicted, for --learn tan, kdb and naive."
-    ),
-]
-ScoreWord = Annotated[
-    str | None,
-    about_graph(
-        "--score",
-        metavar="SCORE",
-        help="What hill climbing maximises: bic (by default), aic, loglik, or the log evidence of "
-        "a prior: hierarchical, hierarchical:learn, bdeu:10, symmetric.",
-    ),
-]
-MaxParents = Annotated[int | None, _number(help="Largest number of parents, for --learn hc.")]
-K = Annotated[
-    int | None,
-    _number(help="Parents of a feature besides the target, for --learn kdb; 2 by default."),
-]
-Tabu = Annotated[
-    int | None,
-    _number(help="Length of the tabu list with which --learn hc goes on past a local optimum."),
-]
-Restarts = Annotated[
-    int | None,
-    _number(help="How often --learn hc perturbs the best graph at random and climbs again."),
-]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a file that is there already.")
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON for programs; undefined numbers are null.")
 ]
+
+
+def _checked_level(level: float | None) -> float | None:
+    if level is not None and not 0.0 < level < 1.0:
+        problem = f"{level:g} is not between 0 and 1; write 0.95 for 95 %."
+        raise typer.BadParameter(problem, param_hint="--level")
+    return level
+
+
+level_option = functools.partial(typer.Option, metavar="P", callback=_checked_level)
+
+
+def flattened(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with an option for each field of the option classes it takes.
+
+    A parameter whose type is a dataclass stands for the fields of that class: each is an annotated
+    option or argument with its default. The command gets the object. The help shows the options in
+    the order of the parameters and fields.
+
+    Examples
+    --------
+    >>> from colonnade.cli.data import DataOptions
+    >>> def count(*, data: DataOptions, json: AsJson = False) -> None: ...
+    >>> list(inspect.signature(flattened(count)).parameters)
+    ['path', 'bins', 'cut', 'ignore', 'na', 'json']
+    """
+    hints = get_type_hints(command, include_extras=True)
+    classes = {
+        name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)
+    }
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        for name, kind in classes.items():
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name in classes:
+            parameters += _options(classes[parameter.name])
+        else:
+            annotation = hints[parameter.name]
+            parameters.append(parameter.replace(annotation=annotation, kind=_BY_NAME))
+    flat: Any = run
+    flat.__signature__ = inspect.Signature(parameters)
+    return run
+
+
+def _options(kind: type) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        default = inspect.Parameter.empty if field.default is MISSING else field.default
+        yield inspect.Parameter(field.name, _BY_NAME, default=default, annotation=hints[field.name])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -19,36 +18,10 @@ __all__ = [
     "figure",
     "grid",
     "interval",
-    "number",
     "say",
     "say_json",
-    "spoken",
     "tally",
 ]
-
-# What a message says in Python, said with options. The tests check that each still occurs.
-_SPOKEN = (
-    ("discretize(table)", "--bins 5"),
-    ("write overwrite=True", "give --overwrite"),
-    (
-        "use missing='available' to count complete rows only, family by family",
-        "give --missing available to count complete rows, family by family, or --missing em",
-    ),
-    (
-        "drop or complete those rows before learning the structure",
-        "give --missing available or --missing em; the structure is then learned from the rows "
-        "that are complete",
-    ),
-    (
-        "use draws=0, or fit with a prior such as Hierarchical()",
-        "leave out --draws, or fit with a prior such as hierarchical",
-    ),
-    (
-        "use Hierarchical(), SymmetricDirichlet() or BDeu()",
-        "fit with hierarchical, symmetric or bdeu",
-    ),
-)
-_OPTIONS = re.compile(r"`(bins|draws|folds|k|level|max_parents|observed|weights)`")
 
 
 def clean(text: object) -> str:
@@ -62,19 +35,6 @@ def clean(text: object) -> str:
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text)
     )
-
-
-def spoken(message: str) -> str:
-    """Say a message of the package in the words of the command line.
-
-    Examples
-    --------
-    >>> spoken("Expected a whole number from 2 to 9 for `folds`, got 10.")
-    'Expected a whole number from 2 to 9 for --folds, got 10.'
-    """
-    for python, option in _SPOKEN:
-        message = message.replace(python, option)
-    return _OPTIONS.sub(lambda found: "--" + found[1].replace("_", "-"), message)
 
 
 def say(text: str = "") -> None:
@@ -150,17 +110,6 @@ def tally(count: float | None) -> str:
     if count is None:
         return "-"
     return f"{int(count):,}" if count == int(count) else f"{count:,.2f}"
-
-
-def number(size: int, what: str) -> str:
-    """Write how many there are of something.
-
-    Examples
-    --------
-    >>> number(1, "arc"), number(2000, "arc")
-    ('1 arc', '2,000 arcs')
-    """
-    return f"{size:,} {what}{'s' * (size != 1)}"
 
 
 def _finite(value: Any) -> Any:

@@ -30,7 +30,7 @@ def observed_of(network: BayesianNetwork, texts: Sequence[str]) -> dict[str, Sta
 
 
 def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
-    """Split at the sign of equality that leaves a name; names may contain the sign themselves."""
+    """Split at the equals sign that leaves a name; names may contain the sign themselves."""
     signs = [k for k, letter in enumerate(text) if letter == "="]
     if not signs:
         problem = f"{text!r} is not VARIABLE=STATE."
@@ -39,12 +39,12 @@ def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
     if not fitting:
         problem = f"not a variable of the network, which has {listing(network.dag.variables)}."
         raise DataError(f"Variable {text[: signs[0]]!r}", problem)
-    # Of several names the longest: the shorter one would need a state that begins with "...=".
+    # The longest name that fits: a shorter one would need a state that contains the sign.
     return text[: fitting[-1]], text[fitting[-1] + 1 :]
 
 
 def _interval(network: BayesianNetwork, name: str, text: str) -> State:
-    """Return a state; for a variable that was cut a number stands for its interval."""
+    """Return a state; for a variable that was cut, a number stands for its interval."""
     variable = network[name].family.child
     cuts = network.discretizer.get(name) if network.discretizer is not None else None
     if cuts is not None and text not in variable.states:

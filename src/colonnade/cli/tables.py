@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from colonnade.cli.models import prior_word
-from colonnade.cli.output import figure, grid, interval, number, say, tally
-from colonnade.exceptions import amount
+from colonnade.cli.output import figure, grid, interval, say, tally
+from colonnade.exceptions import counted
 
 if TYPE_CHECKING:
     from colonnade.counts import FamilyCounts
@@ -61,7 +61,7 @@ def table_of(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
 
 
 def print_table(found: dict[str, Any]) -> None:
-    """Print what :func:`table_of` found: one line a configuration and state."""
+    """Print what :func:`table_of` found: one line per configuration and state."""
     parents, level = found["parents"], found["level"]
     given = f" given {', '.join(parents)}" if parents else ""
     say(f"Probability of {found['variable']}{given}; {found['prior']}")
@@ -75,10 +75,11 @@ def print_table(found: dict[str, Any]) -> None:
         lines += _lines(["(any other)"] * len(parents), found["other"], found["states"])
     grid(head, lines, numbers=head[len(parents) + 1 :])
     if rest := found["stored"] - len(found["rows"]):
-        say(f"... {number(rest, 'more configuration')}; --limit shows more, --json all")
+        say(f"... {counted(rest, 'more configuration')}; --limit shows more, --json all")
     unknown = found["configurations"] - found["stored"]
     if unknown and found["other"] is None:
-        say(f"{amount(unknown)} configurations have no data and no probabilities")
+        have = "has" if unknown == 1 else "have"
+        say(f"{counted(unknown, 'configuration')} {have} no data and no probabilities")
 
 
 def _lines(given: list[str], row: dict[str, Any], states: list[Any]) -> list[list[str]]:
@@ -114,7 +115,7 @@ def _add_intervals(
 
 
 def _unobserved(counts: FamilyCounts) -> int:
-    """Return the first configuration without counts, of which there is one."""
+    """Return the first configuration without counts; there must be one."""
     from colonnade.variables import configuration_codes
 
     for k, code in enumerate(counts.codes.tolist()):

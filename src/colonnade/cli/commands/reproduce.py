@@ -1,9 +1,9 @@
-"""`colonnade reproduce`: the paper's studies again, claim by claim."""
+"""`colonnade reproduce`: the studies of the paper, run again and compared claim by claim."""
 
 from __future__ import annotations
 
-import enum
 import os
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +14,8 @@ from colonnade.cli.output import say
 __all__ = ["reproduce"]
 
 
-class Study(enum.StrEnum):
-    """What can be run again."""
+class Study(StrEnum):
+    """The studies that can be run again."""
 
     mse = "mse"
     joint = "joint"
@@ -26,20 +26,22 @@ class Study(enum.StrEnum):
 
 def reproduce(
     study: Annotated[Study, typer.Argument(help="Which study.")],
-    quick: Annotated[bool, typer.Option("--quick", help="A look in under a minute.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same numbers.")] = 1,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few repetitions and sizes, in under a minute.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("reproduction"),
     data: Annotated[
         Path | None, typer.Option(help="Folder where data files are kept; by default a cache.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; by default one a core.")
+        int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
     ] = None,
 ) -> None:
     """Run the studies of the paper, and compare claim by claim.
 
-    The data sets are taken from pinned packages and checked. An interrupted run goes on where it
-    stopped; any number of processes gives the same numbers.
+    The data sets are taken from pinned packages and checked. An interrupted run continues where it
+    stopped. The numbers do not depend on the number of processes.
     """
     from colonnade.studies.plan import Plan
     from colonnade.studies.run import reproduce as run
@@ -47,6 +49,6 @@ def reproduce(
     try:
         summary = run(study.value, Plan(out, data, seed, quick, jobs or os.cpu_count() or 1))
     except KeyboardInterrupt as interrupt:
-        say("Interrupted. The same command goes on from here.")
+        say("Interrupted. Run the same command again to continue.")
         raise typer.Exit(130) from interrupt
     say(f"{summary} and {summary.with_suffix('.html').name}")

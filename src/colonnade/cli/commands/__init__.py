@@ -1,0 +1,1 @@
+"""One module per command, with the function of its name."""

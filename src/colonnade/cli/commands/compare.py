@@ -1,0 +1,106 @@
+"""`colonnade compare`: graphs, or ways to learn them, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from colonnade.cli import options
+from colonnade.cli.choices import prior_of
+from colonnade.cli.data import DataOptions
+from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
+from colonnade.cli.output import grid, say, say_json
+
+if TYPE_CHECKING:
+    from colonnade.dag import Dag
+    from colonnade.structure.comparison import Comparison
+
+__all__ = ["compare"]
+
+
+def compare(
+    *,
+    learn: Annotated[
+        list[Learn] | None,
+        graph_option(
+            metavar="HOW",
+            help="A way to learn the graph, anew in every fold: hc, tan, chow-liu, kdb or naive; "
+            "may be given several times.",
+        ),
+    ] = None,
+    dag: Annotated[
+        list[Path] | None,
+        graph_option(
+            metavar="ARCS.csv",
+            help="File with one arc per line: parent,child; may be given several times. Columns "
+            "that it does not name are variables without arcs.",
+        ),
+    ] = None,
+    learning: LearnerOptions,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PRIOR",
+            help="As for fit; may be given several times. By default hierarchical.",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Parts for cross-validation.")] = 5,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Assigns the rows to the folds, and drives --restarts."
+        ),
+    ] = 0,
+    data: DataOptions,
+    json: options.AsJson = False,
+) -> None:
+    """Compare graphs, or ways to learn them, under several priors.
+
+    By the mean log likelihood of held-out rows, and by the log evidence of all rows. Intervals of
+    --bins are cut once, on all rows.
+
+    Example: colonnade compare wine.csv --bins 4 --learn hc --learn tan --target class --prior
+    bdeu:1 --prior hierarchical
+    """
+    from colonnade.structure import compare as compared
+    from colonnade.tables import encode
+
+    learners, paths, words = learn or [], dag or [], prior or ["hierarchical"]
+    for option, given in (("--learn", learners), ("--dag", paths), ("--prior", words)):
+        repeated = [str(each) for k, each in enumerate(given) if each in given[:k]]
+        if repeated:
+            raise typer.BadParameter(f"{repeated[0]!r} is given twice.", param_hint=option)
+    learning.check(learners, paths)
+    priors = {word: prior_of(word) for word in words}
+    coded = encode(data.discretized(data.read()))
+    structures: dict[str, Dag | Callable[[Any], Any]] = {
+        str(path): dag_of(path, coded.names, all_columns=True) for path in paths
+    }
+    structures |= {str(each): learning.learner(each, seed) for each in learners}
+    found = compared(coded, structures, priors, folds=folds, rng=seed)
+    if json:
+        say_json({"folds": found.folds, "rows": [asdict(row) for row in found.rows]})
+    else:
+        say(f"Mean log likelihood of a held-out row, {found.folds} folds, {coded.rows:,} rows")
+        _print_rows(found)
+
+
+def _print_rows(found: Comparison) -> None:
+    rows = [
+        (
+            row.structure,
+            row.prior,
+            str(row.arcs),
+            f"{row.held_out:.4f}",
+            "-" if math.isnan(row.standard_error) else f"{row.standard_error:.4f}",
+            "-" if row.log_evidence is None else f"{row.log_evidence:.2f}",
+        )
+        for row in found.rows
+    ]
+    head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
+    grid(head, rows, numbers=head[2:])

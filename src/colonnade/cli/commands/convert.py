@@ -1,0 +1,52 @@
+"""`colonnade convert`: a network from one file format to another."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from colonnade.cli import options
+from colonnade.cli.models import check_output, load, save
+from colonnade.cli.output import say
+
+__all__ = ["convert"]
+
+
+class Dialect(StrEnum):
+    """Which programs are to read a file."""
+
+    standard = "standard"
+    agrum = "agrum"
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="File of a network.")],
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="File to write: .json, .bif, .xmlbif, .net, .xdsl or .uai. All but .json hold the "
+            "probabilities alone, without counts and priors.",
+        ),
+    ],
+    dialect: Annotated[
+        Dialect,
+        typer.Option(
+            help="Which programs are to read the file: those that follow the definition of its "
+            "format, or aGrUM and pyAgrum, which order the parents in .xdsl and .uai differently."
+        ),
+    ] = Dialect.standard,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Translate a network from one file format to another, chosen by the endings of the names.
+
+    Example: colonnade convert model.json model.bif
+    """
+    if dialect is not Dialect.standard and output.suffix.lower() == ".json":
+        raise typer.BadParameter("a .json file has no dialects.", param_hint="--dialect")
+    check_output(output, overwrite)
+    save(load(source, "source"), output, overwrite, agrum=dialect is Dialect.agrum)
+    say(f"Saved {output}")

@@ -1,0 +1,141 @@
+"""`colonnade fit`: from a table of data to a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from colonnade.cli import options
+from colonnade.cli.choices import prior_of
+from colonnade.cli.data import Missing, TrainingData
+from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
+from colonnade.cli.models import check_output, save, summarise
+from colonnade.cli.output import complain, say
+from colonnade.exceptions import DataError, counted
+
+if TYPE_CHECKING:
+    from colonnade.dag import Dag
+    from colonnade.network import BayesianNetwork
+    from colonnade.structure import Found
+    from colonnade.tables import CodedTable
+
+__all__ = ["fit"]
+
+
+def fit(
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="MODEL",
+            help="File to write: .json keeps everything; .bif, .xmlbif, .net, .xdsl and .uai keep "
+            "the probabilities.",
+        ),
+    ],
+    dag: Annotated[
+        Path | None,
+        graph_option(
+            metavar="ARCS.csv",
+            help="File with one arc per line: parent,child. A line with one name is a variable "
+            "without arcs. Only the variables named here are part of the network.",
+        ),
+    ] = None,
+    learn: Annotated[
+        Learn | None,
+        graph_option(
+            metavar="HOW",
+            help="Learn the graph: hc (hill climbing), tan (tree-augmented naive Bayes), chow-liu "
+            "(a tree), kdb (k-dependence classifier) or naive (naive Bayes). Every column is a "
+            "variable.",
+        ),
+    ] = None,
+    learning: LearnerOptions,
+    seed: Annotated[
+        int | None, graph_option(min=0, metavar="N", help="Makes --restarts repeatable.")
+    ] = None,
+    prior: Annotated[
+        str,
+        typer.Option(
+            metavar="PRIOR",
+            help="hierarchical, hierarchical:learn (its strength learned), hierarchical:8 (its "
+            "strength given), bdeu:10, symmetric, symmetric:2, ml, or ml:uniform (the same with "
+            "uniform probabilities where there are no data).",
+        ),
+    ] = "hierarchical",
+    data: TrainingData,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Estimate all tables of a network from data, and save it.
+
+    Give the graph with --dag, or let it be learned with --learn.
+
+    Example: colonnade fit patients.csv --dag arcs.csv --bins 5 -o model.json
+    """
+    from colonnade.network import fit as estimate
+    from colonnade.tables import encode
+
+    if dag is not None and learn is not None:
+        raise typer.BadParameter("give one of them.", param_hint="--dag / --learn")
+    if seed is not None and not learning.restarts:
+        raise typer.BadParameter("it only applies to --restarts.", param_hint="--seed")
+    if data.ignore and dag is not None:
+        problem = "columns that --dag does not name are not part of the network anyway."
+        raise typer.BadParameter(problem, param_hint="--ignore")
+    learning.check([] if learn is None else [learn], [] if dag is None else [dag])
+    chosen = prior_of(prior)
+    check_output(output, overwrite)
+    table, weights, missing = data.read(), data.weights, data.missing
+    if dag is not None:
+        graph = dag_of(dag, list(table))
+        kept = {name: table[name] for name in (*graph.variables, weights) if name in table}
+        ready: Any = data.discretized(kept, weights)
+        network = estimate(ready, graph, chosen, weights=weights, missing=missing.value)
+    else:
+        assert learn is not None  # checked above
+        coded = encode(data.discretized(table, weights), weights=weights)
+        rows = coded if missing is Missing.RAISE else _complete(coded)
+        graph = _told(learning.learner(learn, seed)(rows))
+        network = estimate(coded, graph, chosen, missing=missing.value)
+    _tell_em(network)
+    save(network, output, overwrite)
+    summarise(network)
+    say(f"Saved {output}")
+
+
+def _complete(coded: CodedTable) -> CodedTable:
+    """Return the rows without missing values, which alone a graph can be learned from."""
+    from colonnade.structure.resampling import take
+
+    if not any(coded.missing):
+        return coded
+    sizes = [variable.cardinality for variable in coded.variables]
+    gaps = [column == size for column, size in zip(coded.codes, sizes, strict=True)]
+    rows = np.flatnonzero(~np.any(gaps, axis=0))
+    if not rows.size:
+        hint = "give the graph with --dag"
+        raise DataError("Table", "no row is complete, so no graph can be learned.", hint)
+    say(f"Graph learned from the {rows.size:,} complete rows of {coded.rows:,}")
+    return take(coded, rows)
+
+
+def _told(found: Dag | Found) -> Dag:
+    """Return a graph that was learned, and say how it went."""
+    from colonnade.structure import Found
+
+    if not isinstance(found, Found):
+        return found
+    if found.status == "interrupted":
+        complain("Warning: interrupted; the best graph so far is used.")
+    say(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
+    return found.dag
+
+
+def _tell_em(network: BayesianNetwork) -> None:
+    em = network.diagnostics
+    if em is not None:
+        say(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")

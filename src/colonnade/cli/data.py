@@ -1,0 +1,126 @@
+"""A file of data, and what is done with its columns before anything is learned from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from colonnade.cli.messages import renamed
+
+if TYPE_CHECKING:
+    from colonnade.tables import Discretized
+
+__all__ = ["DataOptions", "Missing", "TrainingData"]
+
+_option = partial(typer.Option, rich_help_panel="Data")
+
+
+class Missing(StrEnum):
+    """What to do with rows that lack values."""
+
+    RAISE = "raise"
+    AVAILABLE = "available"
+    EM = "em"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataOptions:
+    """A file of data with the options about its columns, checked together.
+
+    What is None was not given.
+    """
+
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="Table of data: CSV or TSV with names in the first line, or Parquet.",
+        ),
+    ]
+    bins: Annotated[
+        int | None,
+        _option(
+            min=2,
+            metavar="N",
+            help="Cut columns of floating-point numbers into this many intervals with about the "
+            "same number of rows; the cut points are kept with the network.",
+        ),
+    ] = None
+    cut: Annotated[
+        list[str] | None,
+        _option(
+            metavar="COLUMN",
+            help="Cut this column of integers as well; may be given several times. Needs --bins.",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
+    ] = None
+    na: Annotated[
+        list[str] | None,
+        _option(
+            metavar="TEXT",
+            help="Text that stands for a missing value in a CSV file, besides the empty one; may "
+            "be given several times.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.cut and self.bins is None:
+            raise typer.BadParameter("it needs --bins.", param_hint="--cut")
+
+    def read(self) -> dict[str, Any]:
+        """Read the table without the columns to be ignored."""
+        from colonnade.tables.files import read_table
+        from colonnade.tables.sources import absent
+
+        ignored = self.ignore or ()
+        with renamed(missing="na"):
+            table = read_table(self.path, self.na or ())
+        if error := absent(ignored, list(table)):
+            raise error
+        return {name: column for name, column in table.items() if name not in ignored}
+
+    def discretized(
+        self, table: dict[str, Any], weights: str | None = None
+    ) -> dict[str, Any] | Discretized:
+        """Cut the floating-point columns and those that are named; weights stay numbers."""
+        from colonnade.tables import Discretized, Discretizer
+
+        if self.bins is None:
+            return table
+        variables = {name: column for name, column in table.items() if name != weights}
+        found = Discretizer.fit(variables, self.bins).columns
+        if self.cut:
+            with renamed(columns="cut"):
+                found += Discretizer.fit(variables, self.bins, columns=self.cut).columns
+        discretizer = Discretizer(tuple({column.name: column for column in found}.values()))
+        return Discretized(discretizer.apply(table), discretizer)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingData(DataOptions):
+    """Data that tables are estimated from: rows may lack values, and count more than once."""
+
+    missing: Annotated[
+        Missing,
+        _option(
+            metavar="HOW",
+            help="What to do with rows that lack values: raise (an error), available (each table "
+            "uses the rows that are complete for it) or em (rows are completed by EM). With "
+            "--learn and one of the last two the graph is learned from the complete rows.",
+        ),
+    ] = Missing.RAISE
+    weights: Annotated[
+        str | None,
+        _option(
+            metavar="COLUMN",
+            help="Column that says how often each row counts; it is not a variable.",
+        ),
+    ] = None

@@ -1,0 +1,170 @@
+"""Graphs from files, and learners of graphs with their options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from colonnade.cli.choices import score_of
+from colonnade.cli.messages import renamed
+from colonnade.exceptions import DataError
+
+if TYPE_CHECKING:
+    from colonnade.dag import Dag
+    from colonnade.structure import Found
+
+__all__ = ["Learn", "LearnerOptions", "dag_of", "graph_option"]
+
+_HEADS = {("from", "to"), ("parent", "child"), ("source", "target")}
+_HINT = "write parent,child in each line"
+
+# An option that help shows among those about the graph.
+graph_option = partial(typer.Option, rich_help_panel="Structure")
+_number = partial(graph_option, min=0, metavar="N")
+
+
+class Learn(StrEnum):
+    """How to learn a graph."""
+
+    HC = "hc"
+    TAN = "tan"
+    CHOW_LIU = "chow-liu"
+    KDB = "kdb"
+    NAIVE = "naive"
+
+
+_SUPERVISED = (Learn.TAN, Learn.KDB, Learn.NAIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerOptions:
+    """What learners of graphs can be told. What is None was not given."""
+
+    target: Annotated[
+        str | None,
+        graph_option(
+            metavar="VARIABLE", help="The variable to be predicted, for --learn tan, kdb and naive."
+        ),
+    ] = None
+    score: Annotated[
+        str | None,
+        graph_option(
+            metavar="SCORE",
+            help="What hill climbing maximises: bic (by default), aic, loglik, or the log evidence "
+            "of a prior: hierarchical, hierarchical:learn, bdeu:10, symmetric.",
+        ),
+    ] = None
+    max_parents: Annotated[
+        int | None, _number(help="Largest number of parents, for --learn hc.")
+    ] = None
+    k: Annotated[
+        int | None,
+        _number(help="Parents of a feature besides the target, for --learn kdb; 2 by default."),
+    ] = None
+    tabu: Annotated[
+        int | None,
+        _number(help="Length of the tabu list with which --learn hc goes on past a local optimum."),
+    ] = None
+    restarts: Annotated[
+        int | None,
+        _number(help="How often --learn hc perturbs the best graph at random and climbs again."),
+    ] = None
+
+    def check(self, learn: Sequence[Learn], dags: Sequence[Path]) -> None:
+        """Refuse options that do not fit the graphs to be learned or read."""
+        if not learn and not dags:
+            problem = "give --dag ARCS.csv or --learn hc, tan, chow-liu, kdb or naive."
+            raise typer.BadParameter(problem, param_hint="--dag / --learn")
+        for option, value, learners in (
+            ("--target", self.target, _SUPERVISED),
+            ("--score", self.score, (Learn.HC,)),
+            ("--max-parents", self.max_parents, (Learn.HC,)),
+            ("--tabu", self.tabu, (Learn.HC,)),
+            ("--restarts", self.restarts, (Learn.HC,)),
+            ("--k", self.k, (Learn.KDB,)),
+        ):
+            if value is not None and not set(learners) & set(learn):
+                problem = f"it only applies to --learn {' or '.join(learners)}."
+                raise typer.BadParameter(problem, param_hint=option)
+        lacking = [each for each in learn if each in _SUPERVISED and self.target is None]
+        if lacking:
+            problem = f"--learn {lacking[0]} needs the variable to be predicted."
+            raise typer.BadParameter(problem, param_hint="--target")
+        if self.score is not None:
+            score_of(self.score)  # a wrong word is reported before any work
+
+    def learner(self, learn: Learn, seed: int | None) -> Callable[[Any], Dag | Found]:
+        """Return a function from a table to a graph."""
+        from colonnade import structure
+
+        def climb(table: Any) -> Found:
+            return structure.hill_climb(
+                table,
+                score_of(self.score or "bic"),
+                max_parents=self.max_parents,
+                tabu=self.tabu or 0,
+                restarts=self.restarts or 0,
+                rng=seed,
+            )
+
+        target = self.target or ""
+        learners: Mapping[Learn, Callable[[Any], Dag | Found]] = {
+            Learn.HC: climb,
+            Learn.TAN: lambda table: structure.tan(table, target),
+            Learn.CHOW_LIU: structure.chow_liu,
+            Learn.KDB: lambda table: structure.kdb(table, target, 2 if self.k is None else self.k),
+            Learn.NAIVE: lambda table: structure.naive_bayes(table, target),
+        }
+        return learners[learn]
+
+
+def dag_of(path: Path, columns: Sequence[str], *, all_columns: bool = False) -> Dag:
+    """Read a graph from a CSV file with one arc per line.
+
+    Parameters
+    ----------
+    path : Path
+        Two columns, parent and child, with or without a first line that says so. A line with one
+        name is a variable without arcs.
+    columns : sequence of str
+        Columns of the data: a variable that is none of them is an error.
+    all_columns : bool, optional
+        Whether columns that the file does not name are variables, too.
+    """
+    from colonnade.dag import Dag
+    from colonnade.tables.sources import absent
+
+    with renamed(path="dag", arcs="dag", variables="dag"):
+        arcs, names = _arcs(path)
+        dag = Dag(arcs, tuple(dict.fromkeys((*columns, *names))) if all_columns else names)
+    if error := absent(dag.variables, columns):
+        raise error
+    return dag
+
+
+def _arcs(path: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return the arcs of a file, and the names that stand alone."""
+    from colonnade.tables.files import read_lines
+
+    arcs: list[tuple[str, str]] = []
+    names: dict[str, None] = {}
+    for number, (line, row) in enumerate(read_lines(path)):
+        cells = [cell.strip() for cell in row]
+        if number == 0 and tuple(cell.lower() for cell in cells) in _HEADS:
+            continue
+        if not 1 <= len(cells) <= 2 or not cells[0]:
+            place = f"File {str(path)!r}, line {line}"
+            raise DataError(place, f"{row} is not an arc.", _HINT, line=line)
+        if len(cells) == 2 and cells[1]:
+            arcs.append((cells[0], cells[1]))
+        else:
+            names[cells[0]] = None
+    if not arcs and not names:
+        raise DataError(f"File {str(path)!r}", "no arcs.", _HINT)
+    return tuple(arcs), tuple(names)

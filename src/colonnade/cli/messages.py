@@ -1,0 +1,117 @@
+"""Errors and warnings of the package in the words of the command line.
+
+What a message is about comes as data: its statement, the parameter it names and its hint. A
+parameter is named as the option or argument of the running command that has its value, and a
+hint that would speak Python is replaced by the one in the table below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from colonnade.exceptions import Advice, ColonnadeError, ConvergenceWarning, InputError, with_hint
+
+__all__ = ["renamed", "spellings", "worded"]
+
+
+class _Wording(NamedTuple):
+    """An advice on the command line; with other words for a command that lacks an option."""
+
+    text: str
+    needs: str = ""
+    otherwise: str = ""
+
+
+_ADVICE = {
+    Advice.ALLOW_MORE_ITERATIONS: _Wording(
+        "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
+    ),
+    Advice.COMPLETE_THE_ROWS: _Wording(
+        "give --missing available or --missing em; the structure is then learned from the rows "
+        "that are complete",
+        needs="missing",
+        otherwise="remove or complete those rows, or leave those columns out with --ignore",
+    ),
+    Advice.COUNT_COMPLETE_ROWS: _Wording(
+        "give --missing available to count complete rows, family by family, or --missing em"
+    ),
+    Advice.CUT: _Wording("cut them into intervals with --bins 5"),
+    Advice.CUT_OR_CONVERT: _Wording(
+        "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
+    ),
+    Advice.DECLARE_STATES: _Wording(
+        "leave the column out, with --ignore or by not naming it in --dag"
+    ),
+    Advice.NAME_COLUMNS: _Wording("name all columns in the file"),
+    Advice.NOT_OBSERVED: _Wording("leave it out of --observed, or ask for another variable"),
+    Advice.NO_DRAWS: _Wording("leave out --draws, or fit with a prior such as hierarchical"),
+    Advice.NO_DRAWS_OR_POSSIBLE_STATES: _Wording(
+        "leave out --draws, or fit with a prior that leaves every state possible"
+    ),
+    Advice.OVERWRITE: _Wording("choose another name, or give --overwrite"),
+    Advice.PRIOR_FOR_HUGE_TABLES: _Wording("use the prior hierarchical or symmetric"),
+    Advice.PRIOR_FOR_UNOBSERVED: _Wording(
+        "fit with a prior such as hierarchical, or with ml:uniform"
+    ),
+    Advice.PRIOR_WITH_POSTERIOR: _Wording("fit with the prior hierarchical, symmetric or bdeu"),
+    Advice.SIMPLIFY_EM: _Wording(
+        "give --missing available, use fewer parents, or complete some of the rows"
+    ),
+}
+# Parameters of the package that are called otherwise in every command.
+_NAMES = {"table": "path"}
+
+
+@contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """Let errors from within name the command's own parameters.
+
+    Parameters
+    ----------
+    **names : str
+        Parameter of the command by the parameter of the package that it was given to.
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.parameter in names:
+            error.parameter = names[error.parameter]
+        raise
+
+
+def spellings(parameters: Iterable[Any]) -> dict[str, str]:
+    """Return how the parameters of a command are typed: options by name, arguments in capitals."""
+    return {
+        each.name: each.opts[0] if each.param_type_name == "option" else each.metavar
+        for each in parameters
+    }
+
+
+def worded(message: Exception | str, options: Mapping[str, str]) -> str:
+    """Word an error or a warning for a command.
+
+    Parameters
+    ----------
+    message : Exception or str
+    options : mapping of str to str
+        How the parameters of the command are typed.
+
+    Examples
+    --------
+    >>> from colonnade.exceptions import expected
+    >>> error = expected("an integer from 2 to 9", "folds", 10)
+    >>> worded(error, {"folds": "--folds"})
+    'Expected an integer from 2 to 9 for --folds, got 10.'
+    """
+    if not isinstance(message, ColonnadeError | ConvergenceWarning):
+        return str(message)
+    statement, hint = message.statement, message.hint
+    if isinstance(message, InputError) and message.parameter is not None:
+        option = options.get(_NAMES.get(message.parameter, message.parameter))
+        statement = statement if option is None else message.naming(option)
+    if isinstance(hint, Advice):
+        wording = _ADVICE[hint]
+        hint = wording.text if wording.needs in ("", *options) else wording.otherwise
+    return with_hint(statement, hint)
