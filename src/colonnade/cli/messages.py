@@ -83,10 +83,11 @@ def renamed(**names: str) -> Iterator[None]:
 
 def spellings(parameters: Iterable[Any]) -> dict[str, str]:
     """Return how the parameters of a command are typed: options by name, arguments in capitals."""
-    return {
-        each.name: each.opts[0] if each.param_type_name == "option" else each.metavar
-        for each in parameters
-    }
+    typed = {}
+    for each in parameters:
+        option = each.param_type_name == "option"
+        typed[each.name] = each.opts[0] if option else each.metavar or each.name.upper()
+    return typed
 
 
 def worded(message: Exception | str, options: Mapping[str, str]) -> str:
