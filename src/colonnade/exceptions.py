@@ -406,13 +406,14 @@ def require(module: str, *, feature: str, extra: str) -> Any:
         raise MissingExtraError(feature, package=package, extra=extra) from error
 
 
-def warn(message: str, category: type[Warning]) -> None:
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn, and name the first line outside this package as the place.
 
     Parameters
     ----------
-    message : str
-    category : type of Warning
+    message : str or Warning
+    category : type of Warning, optional
+        Of a message that is a string.
     """
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe()

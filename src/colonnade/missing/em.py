@@ -16,7 +16,6 @@ The counts of the last round then have their posterior under the prior, as any c
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, ConvergenceWarning, TooLargeError, counted, expected
+from colonnade.exceptions import Advice, ConvergenceWarning, TooLargeError, counted, expected, warn
 from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Members, distinct, find_gaps
 from colonnade.missing.penalty import Penalty
@@ -179,7 +178,7 @@ def expected_counts(
     if not converged:
         done = counted(len(objective), "iteration")
         statement = f"EM stopped after {done}, its objective still rising by {rise:.1e}."
-        warnings.warn(ConvergenceWarning(statement, Advice.ALLOW_MORE_ITERATIONS), stacklevel=3)
+        warn(ConvergenceWarning(statement, Advice.ALLOW_MORE_ITERATIONS))
     cases = len(job.gaps.examples)
     return job.counts(), EmDiagnostics(converged, tuple(objective), job.rows, cases)
 
