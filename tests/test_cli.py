@@ -327,14 +327,14 @@ def test_the_hint_for_numbers_names_the_option(folder: Path, tmp_path: Path) -> 
     assert result.stderr.rstrip().endswith("Hint: cut them into intervals with --bins 5.")
 
 
-def test_every_advice_occurs_and_has_words_of_the_command_line() -> None:
+def test_all_advice_occurs_and_has_words_of_the_command_line() -> None:
     assert set(_ADVICE) == set(Advice)
     apart = {SOURCE / "exceptions.py", *(SOURCE / "cli").rglob("*.py")}
     code = "".join(path.read_text(encoding="utf-8") for path in set(SOURCE.rglob("*.py")) - apart)
     assert set(re.findall(r"\bAdvice\.(\w+)", code)) == set(Advice.__members__)
 
 
-def test_an_advice_names_only_options_the_command_has() -> None:
+def test_advice_names_only_options_the_command_has() -> None:
     error = cn.ColonnadeError("Two values are missing.", Advice.COMPLETE_THE_ROWS)
     assert "--missing" in worded(error, {"missing": "--missing"})
     assert "--missing" not in worded(error, {"folds": "--folds"})

@@ -89,7 +89,7 @@ def test_a_statement_can_name_the_parameter_otherwise() -> None:
     assert InputError("A message.", parameter="k").naming("--k") == "A message."
 
 
-def test_an_advice_outlives_pickling() -> None:
+def test_advice_outlives_pickling() -> None:
     copy = pickle.loads(pickle.dumps(DataError("Table", "no.", Advice.CUT)))
     assert copy.hint is Advice.CUT
     warning = pickle.loads(pickle.dumps(ConvergenceWarning("Stopped.", Advice.CUT)))

@@ -9,55 +9,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from colonnade.exceptions import Advice, ColonnadeError, ConvergenceWarning, InputError, with_hint
 
 __all__ = ["renamed", "spellings", "worded"]
 
-
-class _Wording(NamedTuple):
-    """An advice on the command line; with other words for a command that lacks an option."""
-
-    text: str
-    needs: str = ""
-    otherwise: str = ""
-
-
+# Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
-    Advice.ALLOW_MORE_ITERATIONS: _Wording(
+    Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
     ),
-    Advice.COMPLETE_THE_ROWS: _Wording(
+    Advice.COMPLETE_THE_ROWS: (
         "give --missing available or --missing em; the structure is then learned from the rows "
-        "that are complete",
-        needs="missing",
-        otherwise="remove or complete those rows, or leave those columns out with --ignore",
+        "that are complete"
     ),
-    Advice.COUNT_COMPLETE_ROWS: _Wording(
+    Advice.COUNT_COMPLETE_ROWS: (
         "give --missing available to count complete rows, family by family, or --missing em"
     ),
-    Advice.CUT: _Wording("cut them into intervals with --bins 5"),
-    Advice.CUT_OR_CONVERT: _Wording(
+    Advice.CUT: "cut them into intervals with --bins 5",
+    Advice.CUT_OR_CONVERT: (
         "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
     ),
-    Advice.DECLARE_STATES: _Wording(
-        "leave the column out, with --ignore or by not naming it in --dag"
-    ),
-    Advice.NAME_COLUMNS: _Wording("name all columns in the file"),
-    Advice.NOT_OBSERVED: _Wording("leave it out of --observed, or ask for another variable"),
-    Advice.NO_DRAWS: _Wording("leave out --draws, or fit with a prior such as hierarchical"),
-    Advice.NO_DRAWS_OR_POSSIBLE_STATES: _Wording(
+    Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.NAME_COLUMNS: "name all columns in the file",
+    Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
+    Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
+    Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"
     ),
-    Advice.OVERWRITE: _Wording("choose another name, or give --overwrite"),
-    Advice.PRIOR_FOR_HUGE_TABLES: _Wording("use the prior hierarchical or symmetric"),
-    Advice.PRIOR_FOR_UNOBSERVED: _Wording(
-        "fit with a prior such as hierarchical, or with ml:uniform"
-    ),
-    Advice.PRIOR_WITH_POSTERIOR: _Wording("fit with the prior hierarchical, symmetric or bdeu"),
-    Advice.SIMPLIFY_EM: _Wording(
+    Advice.OVERWRITE: "choose another name, or give --overwrite",
+    Advice.PRIOR_FOR_HUGE_TABLES: "use the prior hierarchical or symmetric",
+    Advice.PRIOR_FOR_UNOBSERVED: "fit with a prior such as hierarchical, or with ml:uniform",
+    Advice.PRIOR_WITH_POSTERIOR: "fit with the prior hierarchical, symmetric or bdeu",
+    Advice.SIMPLIFY_EM: (
         "give --missing available, use fewer parents, or complete some of the rows"
+    ),
+}
+# For commands without an option that the advice above names.
+_OTHERWISE = {
+    Advice.COMPLETE_THE_ROWS: (
+        "missing",
+        "remove or complete those rows, or leave those columns out with --ignore",
     ),
 }
 # Parameters of the package that are called otherwise in every command.
@@ -113,6 +106,6 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         option = options.get(_NAMES.get(message.parameter, message.parameter))
         statement = statement if option is None else message.naming(option)
     if isinstance(hint, Advice):
-        wording = _ADVICE[hint]
-        hint = wording.text if wording.needs in ("", *options) else wording.otherwise
+        needed, otherwise = _OTHERWISE.get(hint, ("", ""))
+        hint = otherwise if needed and needed not in options else _ADVICE[hint]
     return with_hint(statement, hint)
