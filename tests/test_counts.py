@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import CountsError, InputError, TooLargeError
+from colonnade.exceptions import CountsError, InputError, ShortfallError, TooLargeError
 
 HUGE = (20,) * 30
 
@@ -314,8 +314,10 @@ class TestArithmetic:
     def test_taking_too_much(self) -> None:
         a = FamilyCounts.from_array(np.ones((2, 2, 2), dtype=int))
         b = FamilyCounts.from_observed((2, 2), [[1, 0]], [[0, 3]])
-        with pytest.raises(CountsError, match=r"Configuration \(1, 0\): cannot take 3 from 1") as e:
+        message = r"cannot take 3 from 1 count of state 1 in configuration \(1, 0\)\. Hint"
+        with pytest.raises(ShortfallError, match=message) as e:
             _ = a - b
+        assert (e.value.taken, e.value.held) == (3, 1)
         assert (e.value.configuration, e.value.state, e.value.value) == ((1, 0), 1, -2)
         with pytest.raises(CountsError, match="cannot take 3 from 0"):
             _ = (a - a) - b

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colonnade._sparse import find_rows
+from colonnade.configurations import Configurations, configuration_codes
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
 from colonnade.pooling import Quadrature
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
-from colonnade.variables import Family, Variable, configuration_codes
+from colonnade.variables import Family, Variable
 
 PRIORS = [
     BDeu(2),
@@ -83,7 +83,7 @@ def test_finding_rows_whose_codes_need_several_words(stored, wanted):
     order = np.lexsort(pool.T[::-1])
     pool = pool[order]
     kept = sorted(set(stored))
-    found = find_rows(pool[kept], pool[wanted], sizes)
+    found = Configurations(sizes, pool[kept]).positions(pool[wanted])
     assert found.tolist() == [kept.index(k) if k in kept else -1 for k in wanted]
 
 

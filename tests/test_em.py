@@ -18,7 +18,6 @@ from colonnade.missing import completions
 from colonnade.missing.elimination import Elimination
 from colonnade.missing.em import EM
 from colonnade.missing.gaps import Members, find_gaps
-from colonnade.missing.penalty import Penalty
 from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
@@ -520,7 +519,7 @@ def test_the_best_alpha_against_an_optimiser(data):
     )
     s, alpha0 = prior.s, prior.alpha0
     counts = FamilyCounts.from_array(values)
-    penalty = Penalty.of(prior, counts).moved(values)
+    penalty = prior.em_penalty(counts).moved(values)
 
     def objective(alpha):
         rows = (values + s * alpha) / (values.sum(axis=1, keepdims=True) + s)

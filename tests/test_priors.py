@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import colonnade
 from colonnade import (
     BDeu,
+    Cpt,
     Exact,
+    Family,
     FamilyCounts,
     Hierarchical,
     MaximumLikelihood,
     Quadrature,
     SymmetricDirichlet,
+    Variable,
     Variational,
 )
 from colonnade.exceptions import ColonnadeError, CountsError, InputError, NotSupportedError
+from colonnade.priors import PRIORS as REGISTERED
+from colonnade.priors import prior_named, restored, saved
 
 NAN, INF = float("nan"), float("inf")
 BAYESIAN = [Hierarchical(), Hierarchical(s="learn"), BDeu(), SymmetricDirichlet()]
@@ -126,11 +135,54 @@ def test_what_maximum_likelihood_does_with_unobserved_configurations():
     )
     uniform = MaximumLikelihood("uniform").estimate(counts)
     assert np.array_equal(uniform, [[0.75, 0.25], [0.5, 0.5]])
-    with pytest.raises(CountsError, match=r"1 of 2 configurations are unobserved.*Hint"):
+    with pytest.raises(CountsError, match=r"1 of 2 configurations without counts.*Hint"):
         MaximumLikelihood("raise").estimate(counts)
     assert np.array_equal(MaximumLikelihood("raise").estimate([[3, 1]]), [[0.75, 0.25]])
     for bad in ("zero", None, 0.0):
         refused(lambda bad=bad: MaximumLikelihood(bad), InputError, "unobserved")
+
+
+@pytest.mark.parametrize("unobserved", ["nan", "uniform"])
+def test_a_single_state_is_certain_without_any_prior(unobserved):
+    counts, prior = FamilyCounts.from_array([[3], [0]]), MaximumLikelihood(unobserved)
+    assert prior.estimate(counts).tolist() == [[1.0], [1.0]]
+    family = Family(Variable("x", ["a"]), (Variable("y", [0, 1]),))
+    assert Cpt.of(family, counts, prior).probabilities.tolist() == [[1.0], [1.0]]
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        *PRIORS,
+        Hierarchical(s=8.0),
+        Hierarchical(s=1 / 3),
+        BDeu(10),
+        BDeu(0.1),
+        SymmetricDirichlet(2.5),
+        MaximumLikelihood("uniform"),
+    ],
+    ids=repr,
+)
+def test_the_word_for_a_prior_is_read_back(prior):
+    assert prior_named(prior.word) == prior
+    assert restored(json.loads(json.dumps(saved(prior)))) == prior
+
+
+def test_a_prior_without_a_word_is_written_in_full():
+    for prior in (Hierarchical(alpha0=2.0), Hierarchical(engine=Variational())):
+        assert prior.word == repr(prior)
+
+
+def test_nobody_asks_which_prior_it_is():
+    """What differs between priors is a method of theirs, so that a new one is known everywhere."""
+    source = Path(colonnade.__file__).parent
+    for path in source.rglob("*.py"):
+        if path.parent == source / "priors":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+                assert not names & set(REGISTERED), f"{path.name}, line {node.lineno}"
 
 
 def test_priors_are_values():

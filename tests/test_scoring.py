@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from colonnade.configurations import configuration_index
 from colonnade.exceptions import DataError, InputError
 from colonnade.tables import CodedTable, LogTable, row_log_probability, scoring
-from colonnade.variables import Family, Variable, configuration_index
+from colonnade.variables import Family, Variable
 
 RNG = np.random.default_rng(0)
 

@@ -8,14 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from colonnade.configurations import configuration_codes, configuration_index, sort_keys
 from colonnade.exceptions import DataError, InputError
-from colonnade.variables import (
-    Family,
-    Variable,
-    configuration_codes,
-    configuration_index,
-    sort_keys,
-)
+from colonnade.variables import Family, Variable
 
 A = Variable("a", ("x", "y"))
 B = Variable("b", (1, 2, 3))
@@ -76,14 +71,14 @@ def test_index() -> None:
         ("v", b"ab", "a sequence of states"),
         ("v", 3, "a sequence of states"),
         ("v", ["a", "a"], r"different states .* remove \['a'\]"),
-        ("v", [0, True], "either truth values or integers"),
-        ("v", [1, True], "either truth values or integers"),
+        ("v", [0, True], "either booleans or integers"),
+        ("v", [1, True], "either booleans or integers"),
         ("v", [0.5, 1.5], "cut the numbers into intervals"),
         ("v", ["a", None], "a missing value is not a state"),
-        ("v", ["a", float("nan")], "strings, integers or truth values"),
-        ("v", [("a",)], "strings, integers or truth values"),
-        ("v", [["a"]], "strings, integers or truth values"),
-        ("v", [np.datetime64("2020-01-01")], "strings, integers or truth values"),
+        ("v", ["a", float("nan")], "strings, integers or booleans"),
+        ("v", [("a",)], "strings, integers or booleans"),
+        ("v", [["a"]], "strings, integers or booleans"),
+        ("v", [np.datetime64("2020-01-01")], "strings, integers or booleans"),
     ],
 )
 def test_bad_variables(name: object, states: object, message: str) -> None:

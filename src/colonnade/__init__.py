@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from colonnade.missing.em import EM
     from colonnade.network import BayesianNetwork, fit
     from colonnade.pooling import Exact, Quadrature, Reference, Variational
-    from colonnade.posterior import CptPosterior
-    from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
+    from colonnade.priors import (
+        BDeu,
+        CptPosterior,
+        Hierarchical,
+        MaximumLikelihood,
+        SymmetricDirichlet,
+    )
     from colonnade.structure import (
         AIC,
         BIC,
@@ -89,7 +94,7 @@ _HOMES = {
     "BayesianNetworkClassifier": "colonnade.classifier",
     "ColonnadeError": "colonnade.exceptions",
     "Cpt": "colonnade.cpt",
-    "CptPosterior": "colonnade.posterior",
+    "CptPosterior": "colonnade.priors",
     "Dag": "colonnade.dag",
     "EM": "colonnade.missing.em",
     "Exact": "colonnade.pooling",

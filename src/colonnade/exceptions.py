@@ -12,7 +12,7 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -26,7 +26,9 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "NotSupportedError",
+    "ShortfallError",
     "TooLargeError",
+    "UnobservedError",
     "amount",
     "checked_level",
     "checked_whole",
@@ -144,6 +146,84 @@ class CountsError(InputError):
 
     configuration: int | tuple[int, ...] | None = None
     state: int | None = None
+
+    def named(self, place: str, cell: Callable[[tuple[int, ...], int], str]) -> CountsError:
+        """Return the same error in the words of one who knows the names.
+
+        Parameters
+        ----------
+        place : str
+            The variable, for example.
+        cell : function
+            Gives a cell its name, from the codes of its configuration and of its state.
+        """
+        statement = f"{place}: {self.statement}"
+        named = CountsError(statement, hint=self.hint, parameter=self.parameter, value=self.value)
+        named.configuration, named.state = self.configuration, self.state
+        return named
+
+
+class ShortfallError(CountsError):
+    """More was to be taken from a cell than it holds.
+
+    Attributes
+    ----------
+    taken, held : int or float
+        What was to be taken, and what there is.
+
+    Examples
+    --------
+    >>> error = ShortfallError(3, 1, (0, 2), 1)
+    >>> print(error)
+    Counts: cannot take 3 from 1 count of state 1 in configuration (0, 2).
+    Hint: only take away counts that were added.
+    >>> print(error.named("Variable 'x'", lambda codes, state: "state 'b'"))
+    Variable 'x': cannot take 3 from 1 count of state 'b'.
+    Hint: only take away counts that were added.
+    """
+
+    configuration: tuple[int, ...]
+    state: int
+
+    def __init__(
+        self,
+        taken: float,
+        held: float,
+        configuration: tuple[int, ...],
+        state: int,
+        *,
+        place: str = "Counts",
+        cell: str = "",
+    ) -> None:
+        where = f" in configuration {configuration}" if configuration else ""
+        cell = cell or f"state {state}{where}"
+        statement = f"{place}: cannot take {taken} from {counted(held, 'count')} of {cell}."
+        hint = "only take away counts that were added"
+        super().__init__(statement, hint=hint, parameter="counts", value=held - taken)
+        self.taken, self.held = taken, held
+        self.configuration, self.state = configuration, state
+
+    def named(self, place: str, cell: Callable[[tuple[int, ...], int], str]) -> ShortfallError:
+        at = self.configuration, self.state
+        return ShortfallError(self.taken, self.held, *at, place=place, cell=cell(*at))
+
+
+class UnobservedError(CountsError):
+    """Some configurations have no counts, and the prior has been told to refuse that.
+
+    Attributes
+    ----------
+    unobserved, configurations : int
+        How many have none, and how many there are.
+    """
+
+    def __init__(self, unobserved: int, configurations: int, value: Any) -> None:
+        of = f"{amount(unobserved)} of {counted(configurations, 'configuration')}"
+        statement = f"Counts: {of} without counts."
+        super().__init__(
+            statement, hint=Advice.PRIOR_FOR_UNOBSERVED, parameter="counts", value=value
+        )
+        self.unobserved, self.configurations = unobserved, configurations
 
 
 class DataError(ColonnadeError, ValueError):
@@ -438,7 +518,7 @@ def listing(items: Iterable[Any], limit: int = 10) -> str:
     return "[" + ", ".join(shown[:limit] + tail) + "]"
 
 
-def amount(size: int) -> str:
+def amount(size: float) -> str:
     """Write a number of things for a message, whatever its size.
 
     Examples
@@ -453,7 +533,7 @@ def amount(size: int) -> str:
     return f"{10**fraction:.2f}e{int(exponent)}"
 
 
-def counted(size: int, what: str, plural: str = "") -> str:
+def counted(size: float, what: str, plural: str = "") -> str:
     """Write how many there are of something.
 
     Examples

@@ -1,37 +1,20 @@
-"""Variables, families, and the order of configurations.
-
-**The convention, for the whole package.** Arrays about one family are ``[configuration, state]``.
-A configuration is one joint state of the parents. Parents come in the order given, and the last
-one varies fastest, so that a C-ordered array of shape ``(*parent_sizes, r)`` is the same memory.
-A family without parents has exactly one configuration. The number of configurations is a Python
-integer: it may exceed what 64 bits hold, and nothing in the package counts on the contrary.
-"""
+"""Variables and families: names and states; their order is in :mod:`colonnade.configurations`."""
 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colonnade.exceptions import DataError, amount, expected, listing
+from colonnade.configurations import configuration_codes, configuration_index
+from colonnade.exceptions import DataError, expected, listing
 
-__all__ = [
-    "Family",
-    "State",
-    "Variable",
-    "configuration_codes",
-    "configuration_index",
-    "sort_keys",
-]
+__all__ = ["Family", "State", "Variable"]
 
 State: TypeAlias = str | int | bool
-
-_INT64 = 2**63
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +28,7 @@ class Variable:
     name : str
         Not empty.
     states : iterable of str, int or bool
-        At least one, all different; truth values do not mix with integers, because Python
+        At least one, all different; booleans do not mix with integers, because Python
         takes ``True`` and ``1`` for the same key.
 
     Examples
@@ -73,7 +56,7 @@ class Variable:
             raise expected("at least one state", "states", states)
         if len({isinstance(state, bool) for state in states if not isinstance(state, str)}) == 2:
             raise expected(
-                "either truth values or integers, not both,",
+                "either booleans or integers, not both,",
                 "states",
                 states,
                 "use strings for all of them",
@@ -200,7 +183,7 @@ class Family:
         Parameters
         ----------
         states : sequence or mapping
-            One state a parent, in order; or parent names to states.
+            One state per parent, in order; or parent names to states.
 
         Returns
         -------
@@ -237,7 +220,7 @@ class Family:
         Returns
         -------
         tuple
-            One state a parent.
+            One state per parent.
 
         Examples
         --------
@@ -247,86 +230,17 @@ class Family:
         codes = configuration_codes(index, self.parent_sizes)
         return tuple(p.states[code] for p, code in zip(self.parents, codes, strict=True))
 
+    def cell(self, codes: Sequence[int], state: int) -> str:
+        """Name a cell of the table for a message, given its codes.
 
-def configuration_index(codes: Sequence[int], parent_sizes: Sequence[int]) -> int:
-    """Return the position of the configuration with these parent codes.
-
-    Examples
-    --------
-    >>> configuration_index((1, 0), (2, 3))
-    3
-    """
-    if len(codes) != len(parent_sizes):
-        raise expected(f"{len(parent_sizes)} parent codes", "configuration", codes)
-    index = 0
-    for code, size in zip(codes, parent_sizes, strict=True):
-        code = _integer(code, "configuration")
-        if not 0 <= code < size:
-            what = f"parent codes below {listing(parent_sizes)}"
-            raise expected(what, "configuration", tuple(codes))
-        index = index * size + code
-    return index
-
-
-def configuration_codes(index: int, parent_sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return the parent codes of the configuration at a position.
-
-    Examples
-    --------
-    >>> configuration_codes(3, (2, 3))
-    (1, 0)
-    """
-    rest = _integer(index, "configuration")
-    configurations = math.prod(parent_sizes)
-    if not 0 <= rest < configurations:
-        what = f"an integer from 0, below {amount(configurations)},"
-        raise expected(what, "configuration", index)
-    codes = []
-    for size in reversed(parent_sizes):
-        rest, code = divmod(rest, size)
-        codes.append(code)
-    return tuple(reversed(codes))
-
-
-def sort_keys(codes: NDArray[Any], parent_sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Pack rows of parent codes into as few 64-bit words as hold them, keeping their order.
-
-    Comparing two rows word by word orders them as their configurations are ordered. With fewer
-    than 2**63 configurations there is one word, and it is the position of the configuration.
-
-    Parameters
-    ----------
-    codes : array [row, parent]
-        Valid parent codes.
-    parent_sizes : sequence of int
-
-    Returns
-    -------
-    array [row, word]
-
-    Examples
-    --------
-    >>> sort_keys(np.array([[0, 2], [1, 0]]), (2, 3)).ravel().tolist()
-    [2, 3]
-    """
-    words = []
-    word = np.zeros(len(codes), dtype=np.int64)
-    span = 1
-    for column, size in enumerate(parent_sizes):
-        if span * size >= _INT64:
-            words.append(word)
-            word, span = codes[:, column].astype(np.int64), size
-        else:
-            word = word * size + codes[:, column]
-            span *= size
-    return np.stack([*words, word], axis=1)
-
-
-def _integer(value: Any, parameter: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise expected("an integer", parameter, value) from None
+        Examples
+        --------
+        >>> family = Family(Variable("x", ["a", "b"]), (Variable("y", (0, 1, 2)),))
+        >>> family.cell((2,), 1)
+        "state 'b' given {'y': 2}"
+        """
+        given = {p.name: p.states[code] for p, code in zip(self.parents, codes, strict=True)}
+        return f"state {self.child.states[state]!r}" + (f" given {given}" if given else "")
 
 
 def _plain(state: Any) -> Any:
@@ -349,5 +263,5 @@ def _checked_state(state: Any, name: str) -> State:
         hint = "use strings, or cut the numbers into intervals first"
     elif plain is None:
         hint = "a missing value is not a state; leave it out"
-    what = f"strings, integers or truth values as states of {name!r}"
+    what = f"strings, integers or booleans as states of {name!r}"
     raise expected(what, "states", state, hint)

@@ -22,7 +22,6 @@ from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import NotSupportedError
 from colonnade.missing.gaps import distinct
-from colonnade.pooling.leave_one_out import left_out_score
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
 from colonnade.structure.resampling import take
 from colonnade.tables.coded import CodedTable
@@ -59,13 +58,9 @@ def leave_one_out_scores(counts: Sequence[FamilyCounts]) -> dict[Prior, float]:
     >>> max(scores, key=scores.get)
     Hierarchical(s=None, alpha0=1.0, engine=None)
     """
-
-    def score(prior: Prior, table: FamilyCounts) -> float:
-        return left_out_score(table.values, prior.posterior(table).components)
-
     scores: dict[Prior, float] = {}
     for prior in CANDIDATES:
-        tasks = [partial(score, prior, table) for table in counts]
+        tasks = [partial(prior.leave_one_out_score, table) for table in counts]
         try:
             scores[prior] = sum(run(tasks))
         except NotSupportedError:

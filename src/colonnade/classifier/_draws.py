@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._sparse import find_rows
 from colonnade.classifier._gaps import code_rows
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError
@@ -76,7 +75,7 @@ class DrawnLogs:
 
     def _seen(self, wanted: Codes) -> NDArray[Any]:
         rows = np.vstack([self.counts.values, np.zeros(self.counts.states)])
-        return np.asarray(rows[find_rows(self.counts.codes, wanted, self.counts.parent_sizes)])
+        return np.asarray(rows[self.counts.positions(wanted)])
 
     def at(self, parents: Sequence[Codes], child: Codes) -> Floats:
         """Look up codes that broadcast with each other: ``[draw, *their shape]``."""

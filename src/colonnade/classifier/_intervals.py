@@ -21,7 +21,7 @@ from colonnade.classifier._gaps import add_gaps, code_rows
 from colonnade.classifier._tables import ClassTables
 from colonnade.exceptions import expected
 from colonnade.missing.gaps import distinct
-from colonnade.posterior import Interval
+from colonnade.priors import Interval
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 

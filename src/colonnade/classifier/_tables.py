@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.classifier._gaps import MeanLogs, add_gaps, floored_log
+from colonnade.configurations import sort_keys
 from colonnade.cpt import Cpt
 from colonnade.network import BayesianNetwork
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import word_starts
 from colonnade.tables.joints import column_rows
 from colonnade.threads import run
-from colonnade.variables import sort_keys
 
 __all__ = ["ClassTables"]
 

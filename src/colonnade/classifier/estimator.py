@@ -25,8 +25,7 @@ from colonnade.classifier._warnings import ImpossibleRowWarning
 from colonnade.dag import Dag
 from colonnade.exceptions import DataError, NotSupportedError, expected, listing, warn
 from colonnade.network import BayesianNetwork
-from colonnade.posterior import Interval
-from colonnade.priors import MaximumLikelihood, Prior
+from colonnade.priors import Interval, Prior
 from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
 
@@ -310,7 +309,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             ``lower`` and ``upper``, each ``[row, class]``.
         """
         coded = self._coded(X)
-        if isinstance(self.prior_, MaximumLikelihood):
+        if not self.prior_.has_posterior:
             raise NotSupportedError(
                 f"predict_interval with {self.prior_!r}",
                 "it has no posterior to draw tables from",

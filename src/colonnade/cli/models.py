@@ -61,22 +61,7 @@ def prior_word(prior: Prior | None) -> str:
     >>> prior_word(BDeu(10)), prior_word(Hierarchical()), prior_word(None)
     ('bdeu:10', 'hierarchical', 'known')
     """
-    from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
-
-    if prior is None:
-        return "known"
-    if isinstance(prior, BDeu):
-        return f"bdeu:{prior.ess:g}"
-    if isinstance(prior, SymmetricDirichlet):
-        return "symmetric" if prior.s is None else f"symmetric:{prior.s:g}"
-    if isinstance(prior, MaximumLikelihood):
-        return "ml" if prior.unobserved == "nan" else f"ml:{prior.unobserved}"
-    # A prior with settings that have no word shows all of them.
-    if isinstance(prior, Hierarchical) and prior.alpha0 == 1.0 and prior.engine is None:
-        if prior.s is None:
-            return "hierarchical"
-        return f"hierarchical:{prior.s if isinstance(prior.s, str) else format(prior.s, 'g')}"
-    return repr(prior)
+    return "known" if prior is None else prior.word
 
 
 def described(network: BayesianNetwork) -> dict[str, Any]:

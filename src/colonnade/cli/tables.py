@@ -32,8 +32,6 @@ def table_of(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
         With ``rows``: one for each stored configuration, and ``other``: the one row that all other
         configurations share, or None.
     """
-    from colonnade.priors import MaximumLikelihood
-
     family, table = cpt.family, cpt.table
     codes = [tuple(row) for row in table.codes[:limit].tolist()]
     rows: list[dict[str, Any]] = []
@@ -44,15 +42,14 @@ def table_of(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
     other = None
     if table.default is not None and len(table.rows) < family.configurations:
         other = {"mean": table.default.tolist()}
-    uncertain = cpt.prior is not None and not isinstance(cpt.prior, MaximumLikelihood)
-    if uncertain:
+    if cpt.has_posterior:
         _add_intervals(cpt, level, codes, rows, other)
     return {
         "variable": family.child.name,
         "states": list(family.child.states),
         "parents": [parent.name for parent in family.parents],
         "prior": prior_word(cpt.prior),
-        "level": level if uncertain else None,
+        "level": level if cpt.has_posterior else None,
         "configurations": family.configurations,
         "stored": len(table.rows),
         "rows": rows,
@@ -116,7 +113,7 @@ def _add_intervals(
 
 def _unobserved(counts: FamilyCounts) -> int:
     """Return the first configuration without counts; there must be one."""
-    from colonnade.variables import configuration_codes
+    from colonnade.configurations import configuration_codes
 
     for k, code in enumerate(counts.codes.tolist()):
         # Codes are in order, so the first configuration that is not in its place is absent.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._rows import codes_of
+from colonnade.configurations import all_codes
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
 from colonnade.exceptions import Advice, DataError, TooLargeError, counted
@@ -263,7 +263,7 @@ def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]
         (default,), more = _summing_to_one(table.default[None], table.relative, place)
         notes += more
     sizes = family.parent_sizes
-    codes = codes_of(np.arange(listed), sizes) if table.codes is None else table.codes
+    codes = all_codes(sizes) if table.codes is None else table.codes
     sparse: SparseTable = made(place, SparseTable, sizes, codes, rows, default)
     return Cpt(family, None, None, sparse), notes
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,9 @@ from colonnade import __version__
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError
 from colonnade.files.misfit import MisfitError
-from colonnade.files.schema import ENGINES, PRIORS, network_of
+from colonnade.files.schema import network_of
 from colonnade.network import BayesianNetwork
+from colonnade.priors import saved
 
 __all__ = ["SUFFIX", "parse", "render"]
 
@@ -81,27 +82,12 @@ def _table(cpt: Cpt) -> dict[str, Any]:
         raise NotSupportedError(f"Saving the table of {cpt.family.child.name!r}", reason)
     complete = len(table.rows) == table.configurations
     return {
-        "prior": None if cpt.prior is None else _plain(cpt.prior, PRIORS),
+        "prior": None if cpt.prior is None else saved(cpt.prior),
         "codes": None if complete else table.codes.tolist(),
         "counts": None if cpt.counts is None else cpt.counts.values.tolist(),
         "rows": table.rows.tolist(),
         "default": None if table.default is None else table.default.tolist(),
     }
-
-
-def _plain(value: Any, kinds: dict[str, Any]) -> dict[str, Any]:
-    """A prior or an engine as its class and its parameters."""
-    kind = type(value).__name__
-    if kinds.get(kind) is not type(value) or not is_dataclass(value):
-        hint = f"use one of {', '.join(kinds)}"
-        raise NotSupportedError(f"Saving {value!r}", "files do not know its class", hint)
-    plain: dict[str, Any] = {"class": kind}
-    for own in fields(value):
-        part = getattr(value, own.name)
-        if own.name == "engine":
-            part = None if part is None else _plain(part, ENGINES)
-        plain[own.name] = list(part) if isinstance(part, tuple) else part
-    return plain
 
 
 def _checksum(document: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade._rows import codes_of
+from colonnade.configurations import all_codes
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
@@ -15,22 +15,13 @@ from colonnade.exceptions import counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
-from colonnade.pooling import Exact, Quadrature, Reference, Variational
-from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
+from colonnade.priors import Prior, RecordError, restored
 from colonnade.variables import Family, Variable
 
-__all__ = ["ENGINES", "PRIORS", "network_of"]
+__all__ = ["network_of"]
 
-PRIORS: dict[str, Any] = {
-    kind.__name__: kind for kind in (BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet)
-}
-ENGINES: dict[str, Any] = {
-    kind.__name__: kind for kind in (Exact, Quadrature, Reference, Variational)
-}
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
-# Stored probabilities and those that follow from counts and prior may differ by rounding.
-_TOLERANCE = 1e-6
 
 
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
@@ -133,9 +124,9 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
         return Cpt(family, None, None, table)
     prior = _prior(value["prior"], f"{place}.prior")
     counts = _counts(family, codes, value["counts"], f"{place}.counts")
-    cpt = Cpt(family, counts, prior, table)
-    _check_estimate(cpt, place)
-    return cpt
+    if misfit := made(f"{place}.prior", prior.misfit, counts, table):
+        raise MisfitError(f"{place}.{misfit.part}", misfit.problem)
+    return Cpt(family, counts, prior, table)
 
 
 def _codes(family: Family, value: Any, rows: int, place: str) -> NDArray[Any]:
@@ -144,7 +135,7 @@ def _codes(family: Family, value: Any, rows: int, place: str) -> NDArray[Any]:
         if rows != family.configurations:
             wanted = counted(family.configurations, "configuration")
             raise MisfitError(place, f"{counted(rows, 'row')} for {wanted}.")
-        return codes_of(np.arange(rows), family.parent_sizes)
+        return all_codes(family.parent_sizes)
     if len(_list(value, place)) != rows:
         found = counted(len(value), "configuration")
         raise MisfitError(place, f"{found} for {counted(rows, 'row')}.")
@@ -172,65 +163,11 @@ def _counts(family: Family, codes: NDArray[Any], value: Any, place: str) -> Fami
 
 
 def _prior(value: Any, place: str) -> Prior:
-    if isinstance(value, dict) and value.get("engine") is not None:
-        value = {**value, "engine": _object(value["engine"], ENGINES, f"{place}.engine")}
-    prior: Prior = _object(value, PRIORS, place)
-    return prior
-
-
-def _object(value: Any, kinds: dict[str, Any], place: str) -> Any:
-    """One of the known classes, from its parameters."""
-    name = value.get("class") if isinstance(value, dict) else None
-    kind = kinds.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise MisfitError(place, f"it is none of {', '.join(kinds)}.")
-    names = set(kind.__dataclass_fields__)
-    _keys(value, names | {"class"}, place)
-    return made(place, kind, **{name: value[name] for name in names})
-
-
-def _check_estimate(cpt: Cpt, place: str) -> None:
-    """Refuse probabilities that do not follow from the counts and the prior."""
-    counts, prior, table = cpt.counts, cpt.prior, cpt.table
-    assert counts is not None
-    r = counts.states
-    alpha: Any = np.full(r, 1.0 / r)
-    if isinstance(prior, Hierarchical):
-        if isinstance(prior.alpha0, tuple) and len(prior.alpha0) != r:
-            raise MisfitError(f"{place}.prior", f"alpha0 has not {r} values.")
-        if not table.complete:
-            raise MisfitError(f"{place}.default", "it is missing.")
-        if prior.s == "learn":
-            return  # a mixture over strengths: only the estimation itself could tell
-        s = float(r) if prior.s is None else float(prior.s)
-        alpha = table.default
-        if alpha is None and counts.observed:
-            # From the row that depends on it most.
-            k = int(counts.row_totals.argmin())
-            alpha = (table.rows[k] * (counts.row_totals[k] + s) - counts.values[k]) / s
-    elif isinstance(prior, MaximumLikelihood):
-        s = 0.0
-    elif isinstance(prior, BDeu):
-        s = made(f"{place}.prior", lambda: prior.ess / counts.configurations)
-    else:
-        assert isinstance(prior, SymmetricDirichlet)
-        s = float(r) if prior.s is None else prior.s
-    unseen = counts.observed < counts.configurations
-    # A single state is certain, whatever was observed.
-    blank = isinstance(prior, MaximumLikelihood) and prior.unobserved == "nan" and r > 1
-    if unseen and not blank and not _close(table.default, alpha):
-        raise MisfitError(f"{place}.default", "it does not follow from the prior.")
-    if unseen and blank and table.default is not None:
-        raise MisfitError(f"{place}.default", "the prior leaves such configurations out.")
-    # Theorem 1 of the paper: E[theta_yx] = (n_yx + s E[alpha_x]) / (n_y + s).
-    with np.errstate(all="ignore"):  # numbers of a forged file may be of any size
-        wanted = (counts.values + s * alpha) / (counts.row_totals[:, None] + s)
-    if not _close(table.rows, wanted):
-        raise MisfitError(f"{place}.rows", "they do not follow from the counts and the prior.")
-
-
-def _close(found: Any, wanted: Any) -> bool:
-    return found is not None and np.allclose(found, wanted, rtol=0.0, atol=_TOLERANCE)
+    try:
+        return restored(value)
+    except RecordError as error:
+        part = f".{error.part}" if error.part else ""
+        raise MisfitError(f"{place}{part}", error.problem) from None
 
 
 def _keys(value: Any, keys: set[str], place: str) -> None:

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.configurations import configuration_codes, sort_keys
 from colonnade.cpt import Cpt
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
 from colonnade.inference.elimination import Factor, eliminate
 from colonnade.missing.planning import Plan, components, plan
 from colonnade.network import BayesianNetwork
 from colonnade.pooling.draws import log_dirichlet
-from colonnade.priors import MaximumLikelihood
-from colonnade.variables import State, configuration_codes, sort_keys
+from colonnade.variables import State
 
 __all__ = ["LIMIT", "Piece", "Question"]
 
@@ -72,7 +72,7 @@ class Piece:
     @property
     def uncertain(self) -> bool:
         """Whether the table has a posterior that is more than one point."""
-        return self.cpt.prior is not None and not isinstance(self.cpt.prior, MaximumLikelihood)
+        return self.cpt.has_posterior
 
     @property
     def surely_possible(self) -> bool:

@@ -6,7 +6,7 @@ falls is the penalised log likelihood of what was observed,
 
     sum over rows of log p(observed values | theta) + sum over tables of the penalty of the prior
 
-(see :mod:`colonnade.missing.penalty` and docs/em.md). The first part is bounded from below by one
+(see :mod:`colonnade.pooling.penalty` and docs/em.md). The first part is bounded from below by one
 that touches it at the present tables and depends on the tables only through
 sum n_yx log(theta_yx), n being the expected counts; the second step raises this bound and the
 penalty together.
@@ -28,8 +28,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import Advice, ConvergenceWarning, TooLargeError, counted, expected, warn
 from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Members, distinct, find_gaps
-from colonnade.missing.penalty import Penalty
-from colonnade.priors import MaximumLikelihood, Prior, SymmetricDirichlet
+from colonnade.priors import Prior
 from colonnade.progress import Progress
 from colonnade.variables import Family
 
@@ -212,11 +211,9 @@ class _Table:
         self.base = np.zeros((len(self.codes), family.cardinality))
         self.base[seen] = available.values
         self.values = self.base.copy()
-        self.penalty = first = Penalty.of(prior, available)
-        if isinstance(prior, MaximumLikelihood):
-            # Begin inside the simplex: a probability of zero would remain zero.
-            first = Penalty.of(SymmetricDirichlet(), available)
-        self.logs = np.log(first.rows(self.base, self.base))
+        self.penalty = prior.em_penalty(available)
+        # Begin inside the simplex: a probability of zero would remain zero.
+        self.logs = np.log(self.penalty.interior.rows(self.base, self.base))
 
     def move(self, logs: Floats, values: Floats) -> None:
         """Keep logarithms and counts in parts of arrays that hold those of all tables."""

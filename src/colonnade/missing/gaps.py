@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.configurations import sort_keys
 from colonnade.dag import Dag
 from colonnade.exceptions import TooLargeError
 from colonnade.missing.elimination import Elimination
-from colonnade.variables import Family, sort_keys
+from colonnade.variables import Family
 
 __all__ = ["Gap", "Gaps", "Members", "distinct", "find_gaps"]
 

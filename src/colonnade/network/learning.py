@@ -81,9 +81,8 @@ def combined(
         family, prior = tables[name].family, tables[name].prior
         assert prior is not None  # where there are counts there is a prior
         try:
-            fresh[name] = Cpt.of(family, combine(counts, others[name]), prior)
+            total = combine(counts, others[name])
         except CountsError as error:
-            named = CountsError(f"Variable {name!r}: {error}", parameter="table", value=error.value)
-            named.configuration, named.state = error.configuration, error.state
-            raise named from None
+            raise error.named(f"Variable {name!r}", family.cell) from None
+        fresh[name] = Cpt.of(family, total, prior)
     return fresh

@@ -223,8 +223,8 @@ class BayesianNetwork:
         >>> network = fit({"x": ["a", "b"]}, Dag([], ["x"]))
         >>> network.forget({"x": ["b", "b"]})
         Traceback (most recent call last):
-        colonnade.exceptions.CountsError: Variable 'x': Configuration (): cannot take 2 from
-        1 counts of state 1. Hint: only take away counts that were added.
+        colonnade.exceptions.ShortfallError: Variable 'x': cannot take 2 from 1 count of state 'b'.
+        Hint: only take away counts that were added.
         """
         return self._learned("forget", table, weights, missing, operator.sub)
 

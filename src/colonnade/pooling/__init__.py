@@ -10,4 +10,7 @@ from colonnade.pooling.quadrature import Quadrature
 from colonnade.pooling.reference import Reference
 from colonnade.pooling.variational import Variational
 
-__all__ = ["Exact", "Quadrature", "Reference", "Variational"]
+__all__ = ["ENGINES", "Exact", "Quadrature", "Reference", "Variational"]
+
+# The engines that files know, by name.
+ENGINES = {kind.__name__: kind for kind in (Exact, Quadrature, Reference, Variational)}

@@ -54,14 +54,14 @@ class AlphaPosterior(ABC):
     mean : array [state]
     covariance : array [state, state]
     log_evidence : float or None
-    engine : Engine
-        The engine that computed it.
+    engine : Engine or None
+        The engine that computed it; None if alpha is known.
     """
 
     mean: Floats
     covariance: Floats
     log_evidence: float | None
-    engine: Any
+    engine: Engine | None
 
     def __post_init__(self) -> None:
         self.mean.setflags(write=False)

@@ -32,7 +32,7 @@ def uniform_log_evidence(values: NDArray[Any], s: float) -> float:
     return float(cells - rows) + tally.constant
 
 
-def solve_uniform(values: NDArray[Any], s: float, prior: Any) -> FixedAlpha:
+def solve_uniform(values: NDArray[Any], s: float) -> FixedAlpha:
     """alpha = 1/r, with the evidence of the rows."""
     r = values.shape[1]
-    return FixedAlpha(np.full(r, 1.0 / r), np.zeros((r, r)), uniform_log_evidence(values, s), prior)
+    return FixedAlpha(np.full(r, 1.0 / r), np.zeros((r, r)), uniform_log_evidence(values, s), None)

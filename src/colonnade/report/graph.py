@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from colonnade._html import safe, shortened
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import expected, require
+from colonnade.markup import safe, shortened
 
 __all__ = ["Layout", "dag_svg", "draw", "network_html"]
 

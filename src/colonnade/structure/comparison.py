@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from colonnade.dag import Dag
 from colonnade.exceptions import NotSupportedError, expected
 from colonnade.network import fit
-from colonnade.priors import Hierarchical, MaximumLikelihood, Prior
+from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior
 from colonnade.progress import Progress
 from colonnade.structure.families import prepare
 from colonnade.structure.resampling import Learner, learned, take
@@ -36,7 +36,7 @@ class Compared:
     standard_error : float
         Of that mean, from the rows; infinite if a row was called impossible.
     log_evidence : float or None
-        Of all rows; None for maximum likelihood.
+        Of all rows; None if the prior has none.
     """
 
     structure: str
@@ -167,7 +167,7 @@ def _standard_error(values: NDArray[np.float64]) -> float:
 
 
 def _evidence(coded: Any, dag: Dag, prior: Prior) -> float | None:
-    if isinstance(prior, MaximumLikelihood):
+    if prior.score_name != LOG_EVIDENCE:
         return None
     try:
         return score(coded, dag, prior)

@@ -110,7 +110,7 @@ class FamilyScores:
         if key not in self._known:
             counts = self.columns.counts(*key)
             self._known[key] = (
-                self.score.log_evidence(counts)
+                self.score.structure_score(counts)
                 if isinstance(self.score, Prior)
                 else self.score.of(counts, self.columns.total)
             )

@@ -1,8 +1,7 @@
 """Scores of a graph: a sum over families, on the scale of bnlearn (larger is better).
 
-``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. Every
-Bayesian prior is a score as it stands, by its log evidence; the evidence is that of the posterior,
-not written anew.
+``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior is a
+score by its own account (``Prior.structure_score``): the log evidence, if nothing else is said.
 """
 
 from __future__ import annotations

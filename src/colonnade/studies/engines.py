@@ -16,8 +16,7 @@ from colonnade import __version__
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import ConvergenceWarning
 from colonnade.pooling import Exact, Reference, Variational
-from colonnade.posterior import CptPosterior
-from colonnade.priors import Hierarchical
+from colonnade.priors import CptPosterior, Hierarchical
 from colonnade.studies.cells import Cell, fingerprint, generator, run_cells
 from colonnade.studies.claims import Claim, judged
 from colonnade.studies.data import SETS

@@ -146,7 +146,7 @@ def joint_limit(rows: int) -> int:
 
 
 def word_starts(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Say which parents share a 64-bit word, in the way of ``colonnade.variables.sort_keys``.
+    """Say which parents share a 64-bit word, in the way of ``colonnade.configurations.sort_keys``.
 
     Examples
     --------
@@ -289,7 +289,7 @@ class _Counter:
         count_sparse(self.codes[child], numbers, self.weights, values)
         order = np.lexsort(keys.T[::-1])
         order = order[np.any(values[order], axis=1)]
-        return FamilyCounts._trusted(sizes, _unpacked(keys[order], starts, sizes), values[order])
+        return FamilyCounts.trusted(sizes, _unpacked(keys[order], starts, sizes), values[order])
 
 
 def _unpacked(

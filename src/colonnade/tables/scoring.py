@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.configurations import sort_keys
 from colonnade.exceptions import expected
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import family_columns, joint_limit, word_starts
 from colonnade.tables.joints import Joint, column_rows, plan
 from colonnade.threads import run
-from colonnade.variables import Family, sort_keys
+from colonnade.variables import Family
 
 __all__ = ["LogTable", "row_log_probability"]
 

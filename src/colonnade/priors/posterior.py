@@ -15,17 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.counts import Configuration, FamilyCounts
+from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
+from colonnade.counts import FamilyCounts
 from colonnade.exceptions import TooLargeError, checked_level, checked_whole, require
 from colonnade.pooling.alpha import AlphaPosterior
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.mixture import AlphaMixture, Component, cell_quantiles, sample_components
+from colonnade.pooling.rows import leaning_rows
 from colonnade.pooling.strength import Strength
+from colonnade.priors.base import Prior
+from colonnade.sparse import SparseTable
 
 __all__ = ["CptPosterior", "Interval"]
 
 Floats = NDArray[np.float64]
-_LIMIT = 50_000_000
 
 
 class Interval(NamedTuple):
@@ -46,7 +49,7 @@ class CptPosterior:
     Attributes
     ----------
     counts : FamilyCounts
-    prior : object
+    prior : Prior
         The prior it came from.
     components : tuple of Component
         Weight, strength s and posterior of alpha; one unless s is learned.
@@ -68,10 +71,10 @@ class CptPosterior:
     """
 
     counts: FamilyCounts
-    prior: Any
+    prior: Prior
     components: tuple[Component, ...]
     strength: Strength | None = None
-    limit: int = _LIMIT
+    limit: int = MAX_DENSE_CELLS
 
     def with_limit(self, limit: int) -> CptPosterior:
         """The same posterior with another limit on the cells of dense answers."""
@@ -124,6 +127,11 @@ class CptPosterior:
         return np.asarray(self._row_means(self.counts.row(configuration)[None])[0])
 
     @property
+    def table(self) -> SparseTable:
+        """Means of the observed configurations and of any other, for any number of them."""
+        return SparseTable.beside(self.counts, self.observed_mean, self.default)
+
+    @property
     def mean(self) -> Floats:
         """Mean of every cell, ``[configuration, state]``: the estimate of the table."""
         return self._dense(self.observed_mean, self.default, "The mean")
@@ -172,13 +180,13 @@ class CptPosterior:
         """
         row = self.counts.row(y).astype(np.float64)
         other = row if y2 is None else self.counts.row(y2).astype(np.float64)
-        same = y2 is None or self._same(y, y2)
+        sizes = self.counts.parent_sizes
+        same = y2 is None or parent_codes(y, sizes) == parent_codes(y2, sizes)
         mean, mean2 = self._row_means(row[None])[0], self._row_means(other[None])[0]
         total = np.zeros((row.size, row.size))
         for part in self.components:
             size, size2 = row.sum() + part.s, other.sum() + part.s
-            first = (row + part.s * part.alpha.mean) / size
-            second = (other + part.s * part.alpha.mean) / size2
+            first, second = leaning_rows(np.stack([row, other]), part.s, part.alpha.mean)
             # Theorem 1: C is (n_y + s)(n_y' + s), with one more in the second factor within a row
             within = part.s**2 * part.alpha.covariance / (size * (size2 + 1.0 if same else size2))
             if same:
@@ -248,7 +256,7 @@ class CptPosterior:
     ) -> Floats:
         """Independent joint draws of rows with the given counts, ``[draw, row, state]``.
 
-        a row of zeros is an unobserved configuration.
+        A row of zeros is an unobserved configuration.
         """
         n = checked_whole(n, "n")
         rng = np.random.default_rng(rng)
@@ -286,11 +294,10 @@ class CptPosterior:
     # ---------------------------------------------------------------- private
 
     def _row_means(self, rows: NDArray[Any]) -> Floats:
-        """Theorem 1: E[theta_yx] = (n_yx + s E[alpha_x]) / (n_y + s), averaged over s."""
-        totals = rows.sum(axis=1, keepdims=True)
+        """Theorem 1, averaged over s."""
         mean = np.zeros(rows.shape)
         for part in self.components:
-            mean += part.weight * ((rows + part.s * part.alpha.mean) / (totals + part.s))
+            mean += part.weight * leaning_rows(rows, part.s, part.alpha.mean)
         return mean
 
     def _row_variances(self, rows: NDArray[Any]) -> Floats:
@@ -300,22 +307,12 @@ class CptPosterior:
         variance = np.zeros(rows.shape)
         for part in self.components:
             size = totals + part.s
-            own = (rows + part.s * part.alpha.mean) / size
+            own = leaning_rows(rows, part.s, part.alpha.mean)
             within = (own * (1.0 - own) + part.s**2 * np.diag(part.alpha.covariance) / size) / (
                 size + 1.0
             )
             variance += part.weight * (within + (own - mean) ** 2)
         return variance
-
-    def _same(self, y: Configuration, y2: Configuration) -> bool:
-        from colonnade.variables import configuration_codes
-
-        sizes = self.counts.parent_sizes
-        left, right = (
-            configuration_codes(c, sizes) if isinstance(c, int) else tuple(int(k) for k in c)
-            for c in (y, y2)
-        )
-        return left == right
 
     def _must_fit(self, what: str, copies: int = 1) -> None:
         cells = self.counts.configurations * self.counts.states * copies
@@ -325,11 +322,7 @@ class CptPosterior:
 
     def _dense(self, observed: Floats, default: Floats, what: str) -> Floats:
         self._must_fit(what)
-        if self.counts.observed == self.counts.configurations:
-            return observed
-        dense = np.tile(default, (self.counts.configurations, 1))
-        dense[self.counts.index] = observed
-        return dense
+        return self.counts.spread(observed, default)
 
     def __repr__(self) -> str:
         counts = self.counts

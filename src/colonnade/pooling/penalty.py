@@ -10,10 +10,10 @@ there are. Given counts n, the rows that maximise sum n log(theta) with the pena
 
     theta_yx = (n_yx + s alpha_x) / (n_y + s)
 
-the posterior mean at this alpha. BDeu and the symmetric Dirichlet prior have a uniform alpha;
-maximum likelihood has s = 0. Hierarchical pooling lets alpha move, with sum_x alpha0_x log(alpha_x)
-added for it. That is concave in theta and alpha together (KL is convex in both), so there is one
-maximum, and for alpha alone the second derivatives between different states are zero.
+the posterior mean at this alpha. A prior that does not pool has a uniform alpha; maximum likelihood
+has s = 0. Hierarchical pooling lets alpha move, with sum_x alpha0_x log(alpha_x) added for it. That
+is concave in theta and alpha together (KL is convex in both), so there is one maximum, and for
+alpha alone the second derivatives between different states are zero.
 """
 
 from __future__ import annotations
@@ -23,15 +23,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.counts import FamilyCounts
-from colonnade.exceptions import NotSupportedError
-from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
-
 __all__ = ["Penalty"]
 
 Floats = NDArray[np.float64]
 
-_ITERATIONS = 50
+_MAX_NEWTON_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,30 +48,10 @@ class Penalty:
     alpha: Floats
     alpha0: Floats | None = None
 
-    @classmethod
-    def of(cls, prior: Prior, counts: FamilyCounts) -> Penalty:
-        """Begin with the posterior of some counts; a strength that is learned is learned there.
-
-        Examples
-        --------
-        >>> from colonnade.priors import BDeu
-        >>> Penalty.of(BDeu(1), FamilyCounts.from_array([[3, 1], [0, 2]])).s
-        0.5
-        """
-        r = counts.states
-        if isinstance(prior, MaximumLikelihood):
-            return cls(0.0, np.full(r, 1.0 / r))
-        if isinstance(prior, BDeu | SymmetricDirichlet):
-            return cls(prior.posterior(counts).components[0].s, np.full(r, 1.0 / r))
-        if isinstance(prior, Hierarchical):
-            # Whatever engine the final tables are to have, this needs a quick and exact one.
-            posterior = replace(prior, engine=None).posterior(counts)
-            s = sum(part.weight * part.s for part in posterior.components)
-            alpha0 = np.broadcast_to(np.asarray(prior.alpha0, dtype=np.float64), (r,))
-            return cls(s, posterior.default, alpha0)
-        raise NotSupportedError(
-            f"missing='em' with {prior!r}", "there is no penalty for it", "use Hierarchical()"
-        )
+    @property
+    def interior(self) -> Penalty:
+        """A penalty whose rows are inside the simplex, to begin with: zeros would remain zeros."""
+        return self if self.s else replace(self, s=float(self.alpha.size))
 
     def rows(self, values: Floats, otherwise: Floats) -> Floats:
         """Probabilities that maximise the penalised likelihood of counts, ``[row, state]``.
@@ -105,16 +81,15 @@ class Penalty:
 
         Examples
         --------
-        >>> from colonnade.priors import Hierarchical
-        >>> counts = FamilyCounts.from_array([[8.0, 2.0], [7.0, 1.0]])
-        >>> Penalty.of(Hierarchical(), counts).moved(counts.values).alpha.round(3)
+        >>> penalty = Penalty(2.0, np.full(2, 0.5), np.ones(2))
+        >>> penalty.moved(np.array([[8.0, 2.0], [7.0, 1.0]])).alpha.round(3)
         array([0.721, 0.279])
         """
         if self.alpha0 is None:
             return self
         alpha = self.alpha
         value = self._best(values, alpha)
-        for _ in range(_ITERATIONS):
+        for _ in range(_MAX_NEWTON_STEPS):
             step, gain = self._newton(values, alpha)
             if gain <= 1e-13 * (1.0 + abs(value)):
                 break

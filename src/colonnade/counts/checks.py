@@ -1,11 +1,9 @@
-"""What makes an array a table of counts: the checks behind FamilyCounts."""
+"""What makes an array a table of counts."""
 
 from __future__ import annotations
 
 import math
 import numbers
-import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from colonnade.exceptions import CountsError, amount, expected
 
-__all__ = ["checked_codes", "checked_sizes", "checked_values"]
+__all__ = ["checked_values"]
 
-_LARGEST = 2**63 - 1
+_MAX_INT64 = 2**63 - 1
 
 
 def checked_values(counts: ArrayLike, parameter: str) -> NDArray[Any]:
@@ -52,55 +50,6 @@ def checked_values(counts: ArrayLike, parameter: str) -> NDArray[Any]:
     return _floats(raw, parameter) if raw.dtype.kind == "f" else _integers(raw, parameter)
 
 
-def checked_sizes(parent_sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return parent sizes as Python integers of at least 1.
-
-    Examples
-    --------
-    >>> checked_sizes([np.int64(2), 3])
-    (2, 3)
-    """
-    try:
-        sizes = tuple(operator.index(size) for size in parent_sizes)
-    except TypeError:
-        sizes = (0,)
-    # Codes are 64-bit integers, so a single parent cannot have more states than that.
-    if any(not 1 <= size <= _LARGEST for size in sizes):
-        hint = "give the number of states of each parent, () for no parents"
-        raise expected("integers of at least 1", "parent_sizes", parent_sizes, hint)
-    return sizes
-
-
-def checked_codes(codes: ArrayLike, sizes: tuple[int, ...], rows: int) -> NDArray[Any]:
-    """Return a private copy of parent codes, in the smaller integer type that holds them.
-
-    Examples
-    --------
-    >>> checked_codes([[1, 0]], (2, 3), rows=1).dtype
-    dtype('int32')
-    """
-    raw = np.asarray(codes)
-    shape = (rows, len(sizes))
-    if raw.size == 0 and math.prod(shape) == 0:
-        raw = np.zeros(shape, dtype=np.int64)  # [] stands for no rows, and for rows of no parents
-    if raw.shape != shape or raw.dtype.kind not in "iu":
-        got = f"{raw.dtype} of shape {raw.shape}"
-        raise expected(f"integers of shape {shape}", "codes", codes, got=got, kind=CountsError)
-    limits = np.array(sizes, dtype=np.uint64)
-    # A negative code becomes a huge unsigned one, so one comparison checks both ends.
-    wrong = (raw.astype(np.uint64) >= limits).any(axis=1)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise expected(
-            f"parent codes from 0, below the parent sizes {sizes},",
-            "codes",
-            raw[row],
-            got=f"{tuple(raw[row].tolist())} in row {row}",
-            kind=CountsError,
-        )
-    return raw.astype(np.int32 if max(sizes, default=0) < 2**31 else np.int64)
-
-
 def _as_array(counts: ArrayLike, parameter: str) -> NDArray[Any]:
     """Return counts as an array of bool, integers or floats."""
     if isinstance(counts, np.ma.MaskedArray) and np.ma.is_masked(counts):
@@ -132,14 +81,14 @@ def _from_objects(raw: NDArray[Any], parameter: str) -> NDArray[Any]:
 
 def _integers(raw: NDArray[Any], parameter: str) -> NDArray[np.int64]:
     values: NDArray[np.int64] = raw.astype(np.int64, order="C")
-    # As unsigned numbers, negative ones are huge: one pass finds both kinds of trouble.
-    if values.size and values.view(np.uint64).max() > _LARGEST // values.size:
-        if raw.dtype.kind == "u" and raw.max() > _LARGEST:
+    # As unsigned numbers, negative ones are huge: one pass finds both kinds of errors.
+    if values.size and values.view(np.uint64).max() > _MAX_INT64 // values.size:
+        if raw.dtype.kind == "u" and raw.max() > _MAX_INT64:
             raise _too_large(parameter, raw.max())
         if values.min() < 0:
             raise _bad_cell("counts of 0 or more", parameter, values, values < 0)
         total = sum(values.ravel().tolist())
-        if total > _LARGEST:
+        if total > _MAX_INT64:
             raise _too_large(parameter, total)
     return values
 

@@ -13,21 +13,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade._html import safe
-from colonnade._rows import codes_of
-from colonnade._sparse import SparseTable, checked_rows
+from colonnade.configurations import all_codes
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, DataError, NotSupportedError, amount, expected, listing
-from colonnade.posterior import CptPosterior
-from colonnade.priors import MaximumLikelihood, Prior
+from colonnade.cpt.shown import Shown
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    NotSupportedError,
+    UnobservedError,
+    amount,
+    expected,
+    listing,
+)
+from colonnade.priors import CptPosterior, Prior
+from colonnade.sparse import SparseTable, checked_rows
 from colonnade.variables import Family
 
 __all__ = ["Cpt", "SparseTable"]
 
 Floats = NDArray[np.float64]
 
-_SHOWN_ROWS = 20
-_SHOWN_STATES = 12
+_MAX_TITLE_PARENTS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,15 +110,15 @@ class Cpt:
         """
         if not isinstance(prior, Prior):
             raise expected("a prior", "prior", prior, "use Hierarchical()")
-        if isinstance(prior, MaximumLikelihood):
-            return cls(family, counts, prior, _frequencies(family, counts, prior))
-        posterior = prior.posterior(counts)
-        everything = counts.observed == counts.configurations
-        default = None if everything else posterior.default
-        table = SparseTable(counts.parent_sizes, counts.codes, posterior.observed_mean, default)
-        cpt = cls(family, counts, prior, table)
-        cpt.__dict__["posterior"] = posterior  # fills the cached property
-        return cpt
+        if prior.has_posterior:
+            posterior = prior.posterior(counts)
+            cpt = cls(family, counts, prior, posterior.table)
+            cpt.__dict__["posterior"] = posterior  # fills the cached property
+            return cpt
+        try:
+            return cls(family, counts, prior, prior.table(counts))
+        except UnobservedError as error:
+            raise _without_observations(family, error) from None
 
     @classmethod
     def known(cls, family: Family, probabilities: ArrayLike) -> Cpt:
@@ -140,8 +146,13 @@ class Cpt:
             what = f"an array of shape {shape} for {family.child.name!r}"
             raise expected(what, "probabilities", probabilities, got=f"shape {values.shape}")
         rows = values.reshape(shape)
-        codes = codes_of(np.arange(len(rows)), family.parent_sizes)
-        return cls(family, None, None, SparseTable(family.parent_sizes, codes, rows))
+        table = SparseTable(family.parent_sizes, all_codes(family.parent_sizes), rows)
+        return cls(family, None, None, table)
+
+    @property
+    def has_posterior(self) -> bool:
+        """Whether the table is uncertain: estimated, with a prior that has a posterior."""
+        return self.prior is not None and self.prior.has_posterior
 
     @cached_property
     def posterior(self) -> CptPosterior:
@@ -183,79 +194,26 @@ class Cpt:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        head, rows, more = self._shown()
-        widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
-        parents = len(self.family.parents)
-        lines = [
-            " ".join(cell.ljust(w) for cell, w in zip(row[:parents], widths, strict=False)).ljust(8)
-            + " | "
-            + " ".join(
-                cell.rjust(w) for cell, w in zip(row[parents:], widths[parents:], strict=True)
-            )
-            for row in (head, *rows)
-        ]
-        return "\n  ".join([f"Cpt({self._title()})", *lines, *more])
+        return Shown.of(self.family, self.table).text(f"Cpt({self._title()})")
 
     def _repr_html_(self) -> str:
-        head, rows, more = self._shown()
-
-        def line(cells: list[str], kind: str) -> str:
-            return "<tr>" + "".join(f"<{kind}>{safe(cell)}</{kind}>" for cell in cells) + "</tr>"
-
-        body = "".join(line(row, "td") for row in rows)
-        notes = "".join(f"<p>{safe(text)}</p>" for text in more)
-        return (
-            f"<table><caption>{safe(self._title())}</caption>"
-            f"<thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>{notes}"
-        )
+        return Shown.of(self.family, self.table).html(self._title())
 
     def _title(self) -> str:
-        given = ", ".join(repr(parent.name) for parent in self.family.parents[:10])
-        given += ", ..." if len(self.family.parents) > 10 else ""
+        given = ", ".join(repr(parent.name) for parent in self.family.parents[:_MAX_TITLE_PARENTS])
+        given += ", ..." if len(self.family.parents) > _MAX_TITLE_PARENTS else ""
         name = repr(self.family.child.name) + (f" given {given}" if given else "")
         if self.counts is None:
             return f"{name}, known"
         return f"{name}, n={self.counts.total:.6g}, prior={self.prior!r}"
 
-    def _shown(self) -> tuple[list[str], list[list[str]], list[str]]:
-        """Return the head, the first rows, and what was left out, in words."""
-        parents, table = self.family.parents, self.table
-        states = [str(state) for state in self.family.child.states[:_SHOWN_STATES]]
-        head = [parent.name for parent in parents] + states
-        rows = []
-        for codes, row in zip(table.codes[:_SHOWN_ROWS], table.rows[:_SHOWN_ROWS], strict=True):
-            given = [str(p.states[code]) for p, code in zip(parents, codes.tolist(), strict=True)]
-            rows.append(given + [f"{value:.4f}" for value in row[:_SHOWN_STATES]])
-        more = []
-        if table.default is not None and len(table.rows) < table.configurations:
-            default = [f"{value:.4f}" for value in table.default[:_SHOWN_STATES]]
-            other = ["(any other)", *("" for _ in parents[1:])]
-            rows.append(other[: len(parents)] + default)
-        elif len(table.rows) < table.configurations:
-            unseen = amount(table.configurations - len(table.rows))
-            more.append(f"{unseen} configurations without probabilities")
-        if len(table.rows) > _SHOWN_ROWS:
-            more.append(f"{len(table.rows) - _SHOWN_ROWS:,} more configurations")
-        if table.states > _SHOWN_STATES:
-            more.append(f"{table.states - _SHOWN_STATES:,} more states")
-        return head, rows, more
 
-
-def _frequencies(family: Family, counts: FamilyCounts, prior: MaximumLikelihood) -> SparseTable:
-    """Relative frequencies, sparse; what an unobserved configuration gets is the prior's choice."""
-    unseen = counts.configurations - counts.observed
-    if unseen and prior.unobserved == "raise":
-        raise DataError(
-            f"Variable {family.child.name!r}",
-            f"{amount(unseen)} of {amount(counts.configurations)} configurations of its parents "
-            f"{listing(parent.name for parent in family.parents)} have no observations.",
-            Advice.PRIOR_FOR_UNOBSERVED,
-            variable=family.child.name,
-            unobserved=unseen,
-        )
-    default = None
-    # A single state is certain, whether its configuration was seen or not.
-    if unseen and (prior.unobserved == "uniform" or counts.states == 1):
-        default = np.full(counts.states, 1.0 / counts.states)
-    rows = counts.values / counts.row_totals[:, None]
-    return SparseTable(counts.parent_sizes, counts.codes, rows, default)
+def _without_observations(family: Family, error: UnobservedError) -> DataError:
+    return DataError(
+        f"Variable {family.child.name!r}",
+        f"{amount(error.unobserved)} of {amount(error.configurations)} configurations of its "
+        f"parents {listing(parent.name for parent in family.parents)} have no observations.",
+        Advice.PRIOR_FOR_UNOBSERVED,
+        variable=family.child.name,
+        unobserved=error.unobserved,
+    )

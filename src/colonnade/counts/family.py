@@ -1,36 +1,40 @@
 """FamilyCounts: how often each state of a child was seen with each configuration of its parents.
 
 Only configurations that occur are stored, so the size of a table is bounded by the data and not
-by the number of configurations. No names live here; see :mod:`colonnade.variables` for the order.
+by the number of configurations. No names live here; see :mod:`colonnade.configurations` for the
+order.
 """
 
 from __future__ import annotations
 
 import math
-import operator
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade._checks import checked_codes, checked_sizes, checked_values
-from colonnade._rows import codes_of, difference, merged
+from colonnade.configurations import (
+    MAX_DENSE_CELLS,
+    Configuration,
+    Configurations,
+    checked_codes,
+    checked_sizes,
+    codes_at,
+)
+from colonnade.counts.arithmetic import difference, merged
+from colonnade.counts.checks import checked_values
 from colonnade.exceptions import CountsError, TooLargeError, amount, expected
-from colonnade.variables import configuration_codes, configuration_index, sort_keys
 
-__all__ = ["Configuration", "FamilyCounts", "as_counts", "parent_codes"]
+__all__ = ["FamilyCounts", "as_counts"]
 
-Configuration: TypeAlias = int | tuple[int, ...]
-
-_INT64 = 2**63
-_DENSE_LIMIT = 50_000_000
+# Parents whose sizes are written in full.
+_MAX_SHOWN_PARENTS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FamilyCounts:
+class FamilyCounts(Configurations):
     """Counts of one family, ``[configuration, state]``, with only the observed configurations.
 
     Usually made by :meth:`from_array` or :meth:`from_observed`. Counts may be fractional
@@ -64,8 +68,6 @@ class FamilyCounts:
     True
     """
 
-    parent_sizes: tuple[int, ...]
-    codes: NDArray[Any]
     values: NDArray[Any]
 
     # NumPy must leave `array + counts` to us (an error), not try it element by element.
@@ -84,24 +86,7 @@ class FamilyCounts:
                 kind=CountsError,
             )
         codes = checked_codes(self.codes, sizes, rows=len(values))
-        codes, values = merged(sizes, codes, values)
-        self._fill(sizes, codes, values)
-
-    def _fill(self, sizes: tuple[int, ...], codes: NDArray[Any], values: NDArray[Any]) -> None:
-        codes.setflags(write=False)
-        values.setflags(write=False)
-        object.__setattr__(self, "parent_sizes", sizes)
-        object.__setattr__(self, "codes", codes)
-        object.__setattr__(self, "values", values)
-
-    @classmethod
-    def _trusted(
-        cls, parent_sizes: tuple[int, ...], codes: NDArray[Any], values: NDArray[Any]
-    ) -> FamilyCounts:
-        """Wrap arrays that already obey every rule of this class; nothing is checked or copied."""
-        counts = object.__new__(cls)
-        counts._fill(parent_sizes, codes, values)
-        return counts
+        self._seal(sizes, *merged(codes, values, sizes))
 
     @classmethod
     def from_array(
@@ -134,7 +119,7 @@ class FamilyCounts:
         index = np.arange(len(rows)) if observed.all() else np.flatnonzero(observed)
         if len(index) < len(rows):
             rows = rows[index]
-        return cls._trusted(sizes, codes_of(index, sizes), rows)
+        return cls.trusted(sizes, codes_at(index, sizes), rows)
 
     @classmethod
     def from_observed(
@@ -167,11 +152,6 @@ class FamilyCounts:
         return int(self.values.shape[1])
 
     @property
-    def configurations(self) -> int:
-        """Number of configurations, observed or not: q, of any size."""
-        return math.prod(self.parent_sizes)
-
-    @property
     def observed(self) -> int:
         """Number of configurations with a count."""
         return len(self.values)
@@ -194,46 +174,8 @@ class FamilyCounts:
 
     @property
     def integral(self) -> bool:
-        """Whether all counts are whole numbers, whatever their type."""
+        """Whether all counts are integers, whatever their type."""
         return self.values.dtype.kind == "i" or bool((self.values == np.floor(self.values)).all())
-
-    @property
-    def index(self) -> NDArray[np.int64]:
-        """Position of each observed configuration, ``[observed]``; needs q below 2**63."""
-        if self.configurations >= _INT64:
-            raise TooLargeError(
-                "The index of configurations",
-                size=self.configurations,
-                limit=_INT64 - 1,
-                hint="use `codes`",
-                unit="values",
-            )
-        return sort_keys(self.codes, self.parent_sizes)[:, 0]
-
-    def position(self, configuration: Configuration) -> int | None:
-        """Return where a configuration is stored, or None if it was not observed.
-
-        Parameters
-        ----------
-        configuration : int or tuple of int
-            Its position among all configurations, or its parent codes.
-
-        Returns
-        -------
-        int or None
-
-        Examples
-        --------
-        >>> counts = FamilyCounts.from_array([[3, 1], [0, 0], [2, 5]])
-        >>> counts.position(2), counts.position(1)
-        (1, None)
-        """
-        codes = parent_codes(configuration, self.parent_sizes)
-        rows = range(self.observed)
-        found = bisect_left(rows, codes, key=lambda row: tuple(self.codes[row].tolist()))
-        if found < self.observed and tuple(self.codes[found].tolist()) == codes:
-            return found
-        return None
 
     def row(self, configuration: Configuration) -> NDArray[Any]:
         """Return the counts of one configuration, ``[state]``; zeros if it was not observed.
@@ -253,7 +195,7 @@ class FamilyCounts:
             return np.asarray(self.values[position])
         return np.zeros(self.states, dtype=self.values.dtype)
 
-    def to_array(self, limit: int = _DENSE_LIMIT) -> NDArray[Any]:
+    def to_array(self, limit: int = MAX_DENSE_CELLS) -> NDArray[Any]:
         """Return the dense table.
 
         Parameters
@@ -264,7 +206,7 @@ class FamilyCounts:
         Returns
         -------
         array [configuration, state]
-            A new one, of the caller.
+            A new one, which the caller may change.
 
         Examples
         --------
@@ -275,17 +217,15 @@ class FamilyCounts:
         if cells > limit:
             hint = "use `row` or `values`, or raise `limit`"
             raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
-        dense = np.zeros((self.configurations, self.states), dtype=self.values.dtype)
-        dense[self.index] = self.values
-        return dense
+        return self.spread(self.values, np.zeros(self.states, dtype=self.values.dtype))
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         if not isinstance(other, FamilyCounts):
             return NotImplemented
         self._must_match(other)
         values = checked_values(np.concatenate([self.values, other.values]), "counts")
-        codes, values = merged(self.parent_sizes, np.concatenate([self.codes, other.codes]), values)
-        return self._trusted(self.parent_sizes, codes, values)
+        codes = np.concatenate([self.codes, other.codes])
+        return self.trusted(self.parent_sizes, *merged(codes, values, self.parent_sizes))
 
     def __sub__(self, other: FamilyCounts) -> FamilyCounts:
         if not isinstance(other, FamilyCounts):
@@ -295,13 +235,13 @@ class FamilyCounts:
         left = np.hstack([self.values, np.zeros_like(self.values)])
         right = np.hstack([np.zeros_like(other.values), other.values])
         codes, both = merged(
-            self.parent_sizes,
             np.concatenate([self.codes, other.codes]),
             np.concatenate([left, right]),
+            self.parent_sizes,
         )
         values = difference(codes, both[:, : self.states], both[:, self.states :])
         observed = values.any(axis=1)
-        return self._trusted(self.parent_sizes, codes[observed], values[observed])
+        return self.trusted(self.parent_sizes, codes[observed], values[observed])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FamilyCounts):
@@ -348,24 +288,10 @@ def as_counts(counts: FamilyCounts | ArrayLike) -> FamilyCounts:
     return counts if isinstance(counts, FamilyCounts) else FamilyCounts.from_array(counts)
 
 
-def parent_codes(configuration: Configuration, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the parent codes of a configuration that is given by them, or by its position.
-
-    Examples
-    --------
-    >>> parent_codes(3, (2, 3)), parent_codes((1, 0), (2, 3))
-    ((1, 0), (1, 0))
-    """
-    if isinstance(configuration, Sequence | np.ndarray) and np.ndim(configuration) == 1:
-        configuration_index(configuration, sizes)  # refuses what does not exist
-        return tuple(operator.index(code) for code in configuration)
-    return configuration_codes(configuration, sizes)  # type: ignore[arg-type]
-
-
 def _sizes_shown(sizes: tuple[int, ...]) -> str:
-    return (
-        str(sizes) if len(sizes) <= 6 else f"({sizes[0]}, ..., {sizes[-1]}; {len(sizes)} parents)"
-    )
+    if len(sizes) <= _MAX_SHOWN_PARENTS:
+        return str(sizes)
+    return f"({sizes[0]}, ..., {sizes[-1]}; {len(sizes)} parents)"
 
 
 def _sizes_of(shape: tuple[int, ...], parent_sizes: Sequence[int] | None) -> tuple[int, ...]:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade._checks import checked_codes, checked_sizes
-from colonnade.counts import Configuration, parent_codes
+from colonnade.configurations import (
+    MAX_DENSE_CELLS,
+    Configuration,
+    Configurations,
+    checked_codes,
+    checked_order,
+    checked_sizes,
+    parent_codes,
+)
 from colonnade.exceptions import TooLargeError, amount, expected
-from colonnade.variables import sort_keys
 
-__all__ = ["SparseTable", "checked_rows", "find_rows"]
+__all__ = ["SparseTable", "checked_rows"]
 
 Floats = NDArray[np.float64]
 
-_LIMIT = 50_000_000
-# Rows of a table need not sum to one exactly where they come from a file or a person.
-_TOLERANCE = 1e-6
-_ROUNDING = 1e-12
+# How far the sum of a row that comes from a file or a person may be from one.
+_SUM_TOLERANCE = 1e-6
+# How far rounding alone takes it.
+_SUM_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SparseTable:
+class SparseTable(Configurations):
     """Probabilities of one family: the rows of some configurations and one row for all others.
 
     Parameters
@@ -48,46 +52,41 @@ class SparseTable:
     (array([0.25, 0.75]), array([0.5, 0.5]))
     """
 
-    parent_sizes: tuple[int, ...]
-    codes: NDArray[Any]
     rows: Floats
     default: Floats | None = None
 
     def __post_init__(self) -> None:
         sizes = checked_sizes(self.parent_sizes)
-        rows = checked_rows(self.rows, "rows", 2)
-        default = None if self.default is None else checked_rows(self.default, "default", 1)
-        if default is not None and len(default) != rows.shape[1]:
-            raise expected(f"{rows.shape[1]} probabilities", "default", default)
+        rows, default = _checked_parts(self.rows, self.default)
         codes = checked_codes(self.codes, sizes, rows=len(rows))
-        keys = sort_keys(codes, sizes)
-        # The last word decides only where all words before it are equal.
-        rising = np.zeros(max(len(keys) - 1, 0), dtype=bool)
-        for word in keys.T[::-1]:
-            rising = (word[1:] > word[:-1]) | ((word[1:] == word[:-1]) & rising)
-        if not rising.all():
-            what = "different configurations, in order,"
-            raise expected(what, "codes", self.codes, "sort them, each once")
-        for array in (codes, rows, default):
-            if array is not None:
-                array.setflags(write=False)
-        for name, value in (
-            ("parent_sizes", sizes),
-            ("codes", codes),
-            ("rows", rows),
-            ("default", default),
-        ):
-            object.__setattr__(self, name, value)
+        self._seal(sizes, checked_order(codes, sizes), rows, default)
+
+    @classmethod
+    def beside(cls, stored: Configurations, rows: ArrayLike, default: ArrayLike | None) -> Self:
+        """Make a table with the configurations that something else stores, counts for example.
+
+        Parameters
+        ----------
+        stored : Configurations
+        rows : array_like [stored, state]
+        default : array_like [state] or None
+            As for the table itself; left out if all configurations are stored.
+
+        Examples
+        --------
+        >>> stored = Configurations((2,), [[1]])
+        >>> SparseTable.beside(stored, [[0.25, 0.75]], [0.5, 0.5]).dense()
+        array([[0.5 , 0.5 ],
+               [0.25, 0.75]])
+        """
+        everything = len(stored.codes) == stored.configurations
+        parts = _checked_parts(rows, None if everything else default)
+        return cls.trusted(stored.parent_sizes, stored.codes, *parts)
 
     @property
     def states(self) -> int:
         """Number of states of the child."""
         return int(self.rows.shape[1])
-
-    @property
-    def configurations(self) -> int:
-        """Number of configurations, stored or not."""
-        return math.prod(self.parent_sizes)
 
     @property
     def complete(self) -> bool:
@@ -134,17 +133,7 @@ class SparseTable:
         # The default goes last, where position -1 finds it.
         return np.vstack([self.rows, self.other])[position]
 
-    def positions(self, codes: NDArray[Any]) -> NDArray[np.int64]:
-        """Return where configurations are stored, -1 for those that are not, ``[row]``.
-
-        Examples
-        --------
-        >>> SparseTable((3,), [[0], [2]], [[0.25, 0.75], [1, 0]]).positions(np.array([[2], [1]]))
-        array([ 1, -1])
-        """
-        return find_rows(self.codes, codes, self.parent_sizes)
-
-    def dense(self, limit: int = _LIMIT) -> Floats:
+    def dense(self, limit: int = MAX_DENSE_CELLS) -> Floats:
         """Return the probabilities of all configurations, ``[configuration, state]``.
 
         Parameters
@@ -155,7 +144,7 @@ class SparseTable:
         Returns
         -------
         array
-            A new one, of the caller.
+            A new one, which the caller may change.
 
         Examples
         --------
@@ -167,11 +156,7 @@ class SparseTable:
         if cells > limit:
             hint = "use `row`, or raise `limit`"
             raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
-        if len(self.rows) == self.configurations:
-            return self.rows.copy()
-        dense = np.tile(self.other, (self.configurations, 1))
-        dense[sort_keys(self.codes, self.parent_sizes)[:, 0]] = self.rows
-        return dense
+        return self.spread(self.rows, self.other)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTable):
@@ -193,49 +178,15 @@ class SparseTable:
         )
 
 
-def find_rows(
-    stored: NDArray[Any], wanted: NDArray[Any], sizes: Sequence[int]
-) -> NDArray[np.int64]:
-    """Return where rows of codes are stored, -1 for those that are not, ``[wanted]``.
-
-    Parameters
-    ----------
-    stored : array [stored, parent]
-        Valid codes, all rows different, in order.
-    wanted : array [wanted, parent]
-        Valid codes.
-    sizes : sequence of int
-        Number of codes of each parent.
-
-    Examples
-    --------
-    >>> find_rows(np.array([[0, 1], [2, 0]]), np.array([[2, 0], [1, 1]]), (3, 2))
-    array([ 1, -1])
-    """
-    if not len(stored):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    left, right = sort_keys(stored, sizes), sort_keys(wanted, sizes)
-    found = np.ones(len(wanted), dtype=bool)
-    here = np.zeros(len(stored), dtype=np.int64)
-    there = np.zeros(len(wanted), dtype=np.int64)
-    # Word by word: ranks among the stored rows stay small, however large the words are. Stored
-    # rows are in order, so in the end the rank of a row is its position.
-    for word in range(left.shape[1]):
-        rank, hit, ranks = _ranks(left[:, word], right[:, word])
-        count = int(ranks.max()) + 1
-        found &= hit
-        there, hit, here = _ranks(here * count + ranks, there * count + rank)
-        found &= hit
-    return np.where(found, there, -1)
-
-
-def _ranks(
-    stored: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Rank numbers among the different stored ones; whether they are; ranks of the stored."""
-    different, own = np.unique(stored, return_inverse=True)
-    rank = np.minimum(np.searchsorted(different, wanted), len(different) - 1)
-    return rank, different[rank] == wanted, own.reshape(-1)
+def _checked_parts(rows: ArrayLike, default: ArrayLike | None) -> tuple[Floats, Floats | None]:
+    """Return rows and default as arrays of probabilities with the same number of states."""
+    stored = checked_rows(rows, "rows", 2)
+    if default is None:
+        return stored, None
+    other = checked_rows(default, "default", 1)
+    if len(other) != stored.shape[1]:
+        raise expected(f"{stored.shape[1]} probabilities", "default", default)
+    return stored, other
 
 
 def checked_rows(values: ArrayLike, parameter: str, dimensions: int | None) -> Floats:
@@ -250,12 +201,12 @@ def checked_rows(values: ArrayLike, parameter: str, dimensions: int | None) -> F
         bad = rows[~(np.isfinite(rows) & (rows >= 0.0))][0]
         raise expected("finite probabilities of 0 or more", parameter, bad.item())
     totals = rows.sum(axis=-1, keepdims=True)
-    wrong = np.abs(totals - 1.0) > _TOLERANCE
+    wrong = np.abs(totals - 1.0) > _SUM_TOLERANCE
     if wrong.any():
         worst = totals[wrong][0].item()
         raise expected("rows that sum to 1", parameter, worst, got=f"a row that sums to {worst!r}")
     # Rows that are off by rounding only must not change: what is saved and loaded stays the same.
-    return np.where(np.abs(totals - 1.0) <= _ROUNDING, rows, rows / totals)
+    return np.where(np.abs(totals - 1.0) <= _SUM_ROUNDING, rows, rows / totals)
 
 
 def _same(left: Floats | None, right: Floats | None) -> bool:

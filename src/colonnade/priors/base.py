@@ -1,0 +1,249 @@
+"""Prior: all that the rest of the package asks of a prior.
+
+The other rooms never ask which prior they have. A new one overrides :meth:`Prior.posterior`, or
+:meth:`Prior.table` if it has no posterior, and whatever else it can do better than the general way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colonnade.counts import FamilyCounts, as_counts
+from colonnade.exceptions import Advice, NotSupportedError
+from colonnade.pooling.leave_one_out import left_out_score
+from colonnade.pooling.penalty import Penalty
+from colonnade.sparse import SparseTable
+
+if TYPE_CHECKING:
+    from colonnade.priors.posterior import CptPosterior
+
+__all__ = ["LOG_EVIDENCE", "Misfit", "Prior"]
+
+Floats = NDArray[np.float64]
+Counts = FamilyCounts | ArrayLike
+
+LOG_EVIDENCE = "log evidence"
+
+# Stored probabilities and those that follow from counts and prior may differ by rounding.
+_TABLE_TOLERANCE = 1e-6
+
+
+class Misfit(NamedTuple):
+    """What is wrong with a table that was saved: a part of it, and a sentence about that part."""
+
+    part: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What turns counts into an estimate of a table.
+
+    A prior is a frozen dataclass; its fields are its options, and files save them.
+
+    Attributes
+    ----------
+    keyword : str
+        Its name on the command line; empty if it has none.
+    examples : tuple of str
+        Words of the command line for it, to be shown to a user.
+    score_name : str or None
+        What :meth:`structure_score` is; None if there is none.
+    """
+
+    keyword: ClassVar[str] = ""
+    examples: ClassVar[tuple[str, ...]] = ()
+    score_name: ClassVar[str | None] = LOG_EVIDENCE
+
+    # -------------------------------------------------------------- estimates
+
+    def estimate(self, counts: Counts) -> Floats:
+        """Estimated probabilities, ``[configuration, state]``.
+
+        Parameters
+        ----------
+        counts : FamilyCounts or array_like [configuration, state]
+
+        Examples
+        --------
+        >>> from colonnade import BDeu
+        >>> BDeu(4).estimate([[3, 1], [0, 0]])
+        array([[0.66666667, 0.33333333],
+               [0.5       , 0.5       ]])
+        """
+        return self.table(counts).dense()
+
+    def table(self, counts: Counts) -> SparseTable:
+        """Estimated probabilities of the observed configurations, and of any other.
+
+        Examples
+        --------
+        >>> from colonnade import BDeu
+        >>> BDeu(4).table([[3, 1], [0, 0]]).rows_of(np.array([[1], [0]]))
+        array([[0.5       , 0.5       ],
+               [0.66666667, 0.33333333]])
+        """
+        return self.posterior(counts).table
+
+    @property
+    def has_posterior(self) -> bool:
+        """Whether there is more than a table: a posterior with its uncertainty."""
+        return type(self).posterior is not Prior.posterior
+
+    def posterior(self, counts: Counts) -> CptPosterior:
+        """Posterior of the table.
+
+        Parameters
+        ----------
+        counts : FamilyCounts or array_like [configuration, state]
+
+        Raises
+        ------
+        NotSupportedError
+            If the prior has none; see :attr:`has_posterior`.
+        """
+        raise NotSupportedError(
+            f"A posterior of {type(self).__name__}()",
+            "it has no prior distribution",
+            Advice.PRIOR_WITH_POSTERIOR,
+        )
+
+    def strength(self, counts: FamilyCounts) -> float:
+        """With how many observations the prior pulls at each row of a table."""
+        raise NotSupportedError(f"A strength of {self!r}", "it is not one number")
+
+    # ----------------------------------------------------------------- scores
+
+    def log_evidence(self, counts: Counts) -> float:
+        """Log probability of the counts under the prior, in the order the observations came.
+
+        Examples
+        --------
+        >>> from colonnade import SymmetricDirichlet
+        >>> bool(np.isclose(SymmetricDirichlet(2).log_evidence([[1, 1]]), np.log(1 / 6)))
+        True
+        """
+        if not self.has_posterior:
+            raise NotSupportedError(
+                f"The log evidence of {type(self).__name__}()",
+                "it has no prior distribution",
+                "use a score such as BIC for comparison",
+            )
+        return self._evidence(self.posterior(counts).log_evidence)
+
+    def _evidence(self, value: float | None) -> float:
+        if value is None:
+            raise NotSupportedError(f"The log evidence of {self!r}", "its engine has none")
+        return value
+
+    def structure_score(self, counts: Counts) -> float:
+        """Score of a family in a graph, larger is better; :attr:`score_name` says what it is."""
+        return self.log_evidence(counts)
+
+    def leave_one_out_score(self, counts: Counts) -> float:
+        """Sum over all observations of their log probability given all others.
+
+        Examples
+        --------
+        >>> from colonnade import SymmetricDirichlet
+        >>> score = SymmetricDirichlet().leave_one_out_score([[2, 1]])
+        >>> bool(np.isclose(score, np.log(2 / 4) * 2 + np.log(1 / 4)))
+        True
+        """
+        counts = as_counts(counts)
+        return left_out_score(counts.values, self.posterior(counts).components)
+
+    # --------------------------------------------------------- missing values
+
+    def em_penalty(self, counts: FamilyCounts) -> Penalty:
+        """What the prior adds to the log likelihood while EM fills in missing values.
+
+        Parameters
+        ----------
+        counts : FamilyCounts
+            To begin with: of the rows that are complete for the family.
+        """
+        raise NotSupportedError(
+            f"missing='em' with {self!r}", "there is no penalty for it", "use Hierarchical()"
+        )
+
+    # ------------------------------------------------------ files and options
+
+    def misfit(self, counts: FamilyCounts, table: SparseTable) -> Misfit | None:
+        """Return what does not follow from the counts and the prior in a table that was saved.
+
+        Examples
+        --------
+        >>> from colonnade import BDeu
+        >>> counts = FamilyCounts.from_array([[3, 1]])
+        >>> BDeu().misfit(counts, BDeu(10).table(counts))
+        Misfit(part='rows', problem='they do not follow from the counts and the prior.')
+        """
+        with np.errstate(all="ignore"):  # numbers of a forged file may be of any size
+            wanted = self.table(counts)
+        if wanted.default is None and table.default is not None:
+            return Misfit("default", "the prior leaves such configurations out.")
+        if wanted.default is not None and not _close(table.default, wanted.default):
+            return Misfit("default", "it does not follow from the prior.")
+        return self._misfit_of_rows(table, wanted.rows)
+
+    @staticmethod
+    def _misfit_of_rows(table: SparseTable, wanted: Floats) -> Misfit | None:
+        if _close(table.rows, wanted):
+            return None
+        return Misfit("rows", "they do not follow from the counts and the prior.")
+
+    @property
+    def word(self) -> str:
+        """How the command line writes the prior: its keyword, and its first option if need be.
+
+        A prior with other options that have no word is written in full.
+
+        Examples
+        --------
+        >>> from colonnade import BDeu, Hierarchical
+        >>> BDeu(10).word, Hierarchical(s="learn").word, Hierarchical().word
+        ('bdeu:10', 'hierarchical:learn', 'hierarchical')
+        >>> Hierarchical(alpha0=2.0).word
+        'Hierarchical(s=None, alpha0=2.0, engine=None)'
+        """
+        options = fields(self)
+        unsaid = any(getattr(self, each.name) != each.default for each in options[1:])
+        if not self.keyword or unsaid:
+            return repr(self)
+        setting = getattr(self, options[0].name) if options else None
+        if isinstance(setting, float):
+            short = format(setting, "g")
+            return f"{self.keyword}:{short if float(short) == setting else repr(setting)}"
+        plain = not options or setting == options[0].default
+        return self.keyword if plain else f"{self.keyword}:{setting}"
+
+    @classmethod
+    def from_setting(cls, text: str) -> Self:
+        """Return the prior for what follows its keyword and a colon on the command line.
+
+        Examples
+        --------
+        >>> from colonnade import MaximumLikelihood, SymmetricDirichlet
+        >>> SymmetricDirichlet.from_setting("8"), MaximumLikelihood.from_setting("uniform")
+        (SymmetricDirichlet(s=8.0), MaximumLikelihood(unobserved='uniform'))
+        """
+        kind: Any = cls  # its first option is not known here
+        made: Self = kind(cls._setting(text))
+        return made
+
+    @staticmethod
+    def _setting(text: str) -> Any:
+        """Read the first option: a number, or else a word that the prior knows or refuses."""
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+def _close(found: Floats | None, wanted: Floats) -> bool:
+    return found is not None and np.allclose(found, wanted, rtol=0.0, atol=_TABLE_TOLERANCE)

@@ -1,0 +1,159 @@
+"""Hierarchical: the model of the paper, in which the rows of a table lean on one pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from colonnade.counts import FamilyCounts, as_counts
+from colonnade.exceptions import expected
+from colonnade.pooling.alpha import Engine
+from colonnade.pooling.choose import choose
+from colonnade.pooling.mixture import Component
+from colonnade.pooling.penalty import Penalty
+from colonnade.pooling.rows import leaning_rows
+from colonnade.pooling.strength import learn_strength
+from colonnade.pooling.tally import Tally
+from colonnade.priors.base import Counts, Floats, Misfit, Prior
+from colonnade.priors.checks import checked_positive, checked_states
+from colonnade.priors.posterior import CptPosterior
+from colonnade.sparse import SparseTable
+
+__all__ = ["Hierarchical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchical(Prior):
+    """The hierarchical Multinomial-Dirichlet model: all rows lean on one alpha.
+
+    alpha is estimated together with the rows.
+
+        alpha ~ Dirichlet(alpha0),    theta_y | alpha ~ Dirichlet(s alpha)
+
+    Parameters
+    ----------
+    s : float or "learn", optional
+        Strength with which a row leans on alpha; by default r, the number of states (the paper's
+        choice). ``"learn"`` gives s a Gamma prior with mean r and shape 2 and integrates it out.
+    alpha0 : float or sequence of float
+        Parameter of the prior of alpha, for all states or one for each.
+    engine : Exact, Quadrature, Variational or Reference, optional
+        How the posterior of alpha is computed; by default the faster of the two exact engines.
+
+    Examples
+    --------
+    >>> Hierarchical().estimate([[8, 2], [0, 0], [7, 1]]).round(3)
+    array([[0.777, 0.223],
+           [0.665, 0.335],
+           [0.833, 0.167]])
+    """
+
+    s: float | Literal["learn"] | None = None
+    alpha0: float | tuple[float, ...] = 1.0
+    engine: Engine | None = None
+
+    keyword: ClassVar[str] = "hierarchical"
+    examples: ClassVar[tuple[str, ...]] = ("hierarchical", "hierarchical:learn", "hierarchical:8")
+
+    def __post_init__(self) -> None:
+        if isinstance(self.s, str):
+            if self.s != "learn":
+                raise expected('a positive number, "learn" or None', "s", self.s)
+        elif self.s is not None:
+            hint = "use s=None for the number of states"
+            object.__setattr__(self, "s", checked_positive(self.s, "s", hint))
+        object.__setattr__(self, "alpha0", _checked_alpha0(self.alpha0))
+        if isinstance(self.engine, type):
+            raise expected("an engine", "engine", self.engine, f"write {self.engine.__name__}()")
+        if self.engine is not None and not callable(getattr(self.engine, "solve", None)):
+            raise expected(
+                "Exact(), Quadrature(), Variational(), Reference() or None", "engine", self.engine
+            )
+
+    def posterior(self, counts: Counts) -> CptPosterior:
+        """Posterior of the table.
+
+        Parameters
+        ----------
+        counts : FamilyCounts or array_like [configuration, state]
+
+        Examples
+        --------
+        >>> Hierarchical(s="learn").posterior([[9, 1], [8, 2], [9, 0]]).alpha.mean.round(3)
+        array([0.764, 0.236])
+        """
+        counts = checked_states(as_counts(counts))
+        alpha0 = self._alpha0(counts.states)
+        tally = Tally.of(counts.values)
+        if self.s == "learn":
+            strength, alphas = learn_strength(tally, alpha0, self.engine)
+            nodes = zip(strength.weights.tolist(), strength.nodes.tolist(), alphas, strict=True)
+            components = tuple(Component(weight, s, alpha) for weight, s, alpha in nodes)
+            return CptPosterior(counts, self, components, strength)
+        s = self._fixed_strength(counts)
+        alpha = self._engine(tally, s).solve(tally, s, alpha0)
+        return CptPosterior(counts, self, (Component(1.0, s, alpha),))
+
+    def strength(self, counts: FamilyCounts) -> float:
+        """Strength with which the rows lean on alpha; its posterior mean if it is learned."""
+        if self.s == "learn":
+            return sum(part.weight * part.s for part in self.posterior(counts).components)
+        return self._fixed_strength(counts)
+
+    def log_evidence(self, counts: Counts) -> float:
+        """Log probability of the counts under the prior, without the moments of the posterior."""
+        counts = as_counts(counts)
+        if self.s == "learn":
+            return Prior.log_evidence(self, counts)
+        tally, s = Tally.of(counts.values), self._fixed_strength(counts)
+        alpha0 = self._alpha0(counts.states)
+        return self._evidence(self._engine(tally, s).log_evidence(tally, s, alpha0))
+
+    def em_penalty(self, counts: FamilyCounts) -> Penalty:
+        # Whatever engine the final tables are to have, this needs a quick and exact one.
+        posterior = replace(self, engine=None).posterior(counts)
+        s = sum(part.weight * part.s for part in posterior.components)
+        return Penalty(s, posterior.default, self._alpha0(counts.states))
+
+    def misfit(self, counts: FamilyCounts, table: SparseTable) -> Misfit | None:
+        """Return what does not follow from the counts and the prior, without estimating anew."""
+        if isinstance(self.alpha0, tuple) and len(self.alpha0) != counts.states:
+            return Misfit("prior", f"alpha0 has not {counts.states} values.")
+        if not table.complete:
+            return Misfit("default", "it is missing.")
+        if self.s == "learn":
+            return None  # a mixture over strengths: only the estimation itself could tell
+        s, totals = self._fixed_strength(counts), counts.row_totals
+        with np.errstate(all="ignore"):  # numbers of a forged file may be of any size
+            if table.default is None:
+                # From the row that depends on alpha most.
+                k = int(totals.argmin())
+                alpha = (table.rows[k] * (totals[k] + s) - counts.values[k]) / s
+            else:
+                alpha = table.default
+            return self._misfit_of_rows(table, leaning_rows(counts.values, s, alpha))
+
+    def _fixed_strength(self, counts: FamilyCounts) -> float:
+        assert not isinstance(self.s, str)
+        return float(counts.states) if self.s is None else self.s
+
+    def _engine(self, tally: Tally, s: float) -> Engine:
+        return choose(tally, s) if self.engine is None else self.engine
+
+    def _alpha0(self, states: int) -> Floats:
+        if isinstance(self.alpha0, tuple):
+            if len(self.alpha0) != states:
+                what = f"{states} values, one for each state,"
+                raise expected(what, "alpha0", self.alpha0, "or give a single number")
+            return np.array(self.alpha0)
+        return np.full(states, self.alpha0)
+
+
+def _checked_alpha0(alpha0: Any) -> float | tuple[float, ...]:
+    if np.ndim(alpha0) > 0:
+        return tuple(checked_positive(value, "alpha0") for value in alpha0)
+    # a number, or an array without axes
+    number = alpha0.item() if isinstance(alpha0, np.ndarray) else alpha0
+    return checked_positive(number, "alpha0")

@@ -1,0 +1,124 @@
+"""The priors that files and the command line know: one line per prior.
+
+A prior is saved as its class and its options in plain values; an engine among them likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from colonnade.exceptions import ColonnadeError, NotSupportedError, expected
+from colonnade.pooling import ENGINES
+from colonnade.priors.base import Prior
+from colonnade.priors.bdeu import BDeu
+from colonnade.priors.hierarchical import Hierarchical
+from colonnade.priors.maximum_likelihood import MaximumLikelihood
+from colonnade.priors.symmetric import SymmetricDirichlet
+
+__all__ = ["PRIORS", "RecordError", "prior_named", "register", "restored", "saved"]
+
+PRIORS: dict[str, type[Prior]] = {}
+
+
+def register(kind: type[Prior]) -> None:
+    """Make a prior known to files, by the name of its class, and to the command line."""
+    PRIORS[kind.__name__] = kind
+
+
+register(Hierarchical)
+register(BDeu)
+register(SymmetricDirichlet)
+register(MaximumLikelihood)
+
+
+def prior_named(word: str) -> Prior:
+    """Return the prior that a word of the command line stands for.
+
+    Examples
+    --------
+    >>> prior_named("bdeu:10"), prior_named("symmetric")
+    (BDeu(ess=10.0), SymmetricDirichlet(s=None))
+    """
+    keyword, colon, setting = word.partition(":")
+    known = {kind.keyword: kind for kind in PRIORS.values() if kind.keyword}
+    if keyword not in known:
+        examples = ", ".join(example for kind in PRIORS.values() for example in kind.examples)
+        raise expected(f"one of {examples}", "prior", word)
+    kind = known[keyword]
+    return kind.from_setting(setting) if colon else kind()
+
+
+class RecordError(ColonnadeError, ValueError):
+    """What should be a saved prior is none.
+
+    Attributes
+    ----------
+    part : str
+        The option that is wrong, or nothing for the prior as a whole.
+    problem : str
+    """
+
+    def __init__(self, part: str, problem: str) -> None:
+        super().__init__(f"{part}: {problem}" if part else problem)
+        self.part = part
+        self.problem = problem
+
+
+def saved(prior: Prior) -> dict[str, Any]:
+    """Return a prior in plain values, ready for JSON.
+
+    Examples
+    --------
+    >>> saved(Hierarchical(alpha0=(1.0, 2.0)))
+    {'class': 'Hierarchical', 's': None, 'alpha0': [1.0, 2.0], 'engine': None}
+    """
+    return _record(prior, PRIORS)
+
+
+def restored(record: Any) -> Prior:
+    """Return the prior that was saved; nothing in the record is trusted.
+
+    Examples
+    --------
+    >>> restored({"class": "BDeu", "ess": 10})
+    BDeu(ess=10.0)
+    """
+    prior: Prior = _made(record, PRIORS, "")
+    return prior
+
+
+def _record(value: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    kind = type(value).__name__
+    if kinds.get(kind) is not type(value):
+        hint = f"use one of {', '.join(kinds)}"
+        raise NotSupportedError(f"Saving {value!r}", "files do not know its class", hint)
+    record: dict[str, Any] = {"class": kind}
+    for option in fields(value):
+        part = getattr(value, option.name)
+        if is_dataclass(part):
+            part = _record(part, ENGINES)
+        record[option.name] = list(part) if isinstance(part, tuple) else part
+    return record
+
+
+def _made(record: Any, kinds: Mapping[str, Any], part: str) -> Any:
+    """Make an object of one of the known classes from its record."""
+    name = record.get("class") if isinstance(record, dict) else None
+    kind = kinds.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise RecordError(part, f"it is none of {', '.join(sorted(kinds))}.")
+    options = {key: value for key, value in record.items() if key != "class"}
+    names = {option.name for option in fields(kind)}
+    if missing := sorted(names - set(options)):
+        raise RecordError(part, f"{missing[0]!r} is missing.")
+    if extra := sorted(set(options) - names):
+        raise RecordError(part, f"{extra[0][:80]!r} does not belong here.")
+    for key, value in options.items():
+        if isinstance(value, dict):
+            options[key] = _made(value, ENGINES, key)
+    try:
+        return kind(**options)
+    except (ColonnadeError, TypeError, ValueError, OverflowError) as error:
+        raise RecordError(part, str(error)) from None
