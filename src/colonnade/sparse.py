@@ -80,8 +80,10 @@ class SparseTable(Configurations):
                [0.25, 0.75]])
         """
         everything = len(stored.codes) == stored.configurations
-        parts = _checked_parts(rows, None if everything else default)
-        return cls.trusted(stored.parent_sizes, stored.codes, *parts)
+        own, other = _checked_parts(rows, None if everything else default)
+        if len(own) != len(stored.codes):
+            raise expected(f"{len(stored.codes)} rows", "rows", rows, got=f"{len(own)} rows")
+        return cls.trusted(stored.parent_sizes, stored.codes, own, other)
 
     @property
     def states(self) -> int:

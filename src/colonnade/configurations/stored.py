@@ -158,7 +158,7 @@ class Configurations:
         return np.where(found, there, -1)
 
     def spread(self, rows: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-        """Return the rows of all configurations, ``[configuration, column]``.
+        """Return the rows of all configurations, ``[configuration, column]``, as a new array.
 
         Parameters
         ----------
@@ -173,7 +173,8 @@ class Configurations:
         """
         if len(rows) == self.configurations:
             return rows.copy()
-        dense = np.tile(other, (self.configurations, 1))
+        dense = np.empty((self.configurations, len(other)), dtype=other.dtype)
+        dense[:] = other
         dense[self.index] = rows
         return dense
 

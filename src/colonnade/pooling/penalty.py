@@ -28,6 +28,10 @@ __all__ = ["Penalty"]
 Floats = NDArray[np.float64]
 
 _MAX_NEWTON_STEPS = 50
+# The part of the objective that a step must promise to gain.
+_MIN_GAIN = 1e-13
+# The part of a Newton step below which no shorter one is tried.
+_MIN_STEP = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +54,7 @@ class Penalty:
 
     @property
     def interior(self) -> Penalty:
-        """A penalty whose rows are inside the simplex, to begin with: zeros would remain zeros."""
+        """A penalty whose rows have no zeros, for the first step of EM: zeros would remain."""
         return self if self.s else replace(self, s=float(self.alpha.size))
 
     def rows(self, values: Floats, otherwise: Floats) -> Floats:
@@ -91,11 +95,11 @@ class Penalty:
         value = self._best(values, alpha)
         for _ in range(_MAX_NEWTON_STEPS):
             step, gain = self._newton(values, alpha)
-            if gain <= 1e-13 * (1.0 + abs(value)):
+            if gain <= _MIN_GAIN * (1.0 + abs(value)):
                 break
             falling = step < 0.0
             size = min(1.0, 0.9 * float(np.min(alpha[falling] / -step[falling], initial=np.inf)))
-            while size > 1e-9:
+            while size > _MIN_STEP:
                 trial = alpha + size * step
                 trial /= trial.sum()
                 higher = self._best(values, trial)
