@@ -1,4 +1,4 @@
-"""Dag: which variables depend directly on which, without a way back."""
+"""Dag: a directed acyclic graph of named variables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from colonnade.exceptions import InputError, expected, listing, require
 __all__ = ["Dag"]
 
 Arc = tuple[str, str]
+
+# Variables of a cycle that a message names, in all and at its two ends.
+_MAX_SHOWN_CYCLE, _SHOWN_BEGINNING, _SHOWN_END = 20, 10, 9
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -231,7 +234,10 @@ class Dag:
         # Start where the user would: at the variable that comes first.
         start = min(range(len(cycle)), key=lambda k: self.variables.index(cycle[k]))
         cycle = cycle[start:] + cycle[: start + 1]
-        shown = " -> ".join(cycle if len(cycle) <= 20 else [*cycle[:10], "...", *cycle[-9:]])
+        named = cycle
+        if len(cycle) > _MAX_SHOWN_CYCLE:
+            named = [*cycle[:_SHOWN_BEGINNING], "...", *cycle[-_SHOWN_END:]]
+        shown = " -> ".join(named)
         hint = "remove or turn one of these arcs"
         return expected("no cycle", "arcs", tuple(cycle), hint, got=shown)
 

@@ -10,7 +10,7 @@ __all__ = ["safe", "shortened"]
 
 
 def safe(value: Any) -> str:
-    r"""Write a name or a state so that a page shows it and never obeys it.
+    r"""Write a name or a state so that a page shows it and never runs it.
 
     Characters that no page may hold (control characters, halves of surrogate pairs) become
     replacement characters.

@@ -52,7 +52,7 @@ class Prior:
     examples : tuple of str
         Words of the command line for it, to be shown to a user.
     score_name : str or None
-        What :meth:`structure_score` is; None if there is none.
+        What :meth:`structure_score` returns; None if the prior is no score.
     """
 
     keyword: ClassVar[str] = ""
@@ -113,7 +113,7 @@ class Prior:
         )
 
     def strength(self, counts: FamilyCounts) -> float:
-        """With how many observations the prior pulls at each row of a table."""
+        """Number of observations that the prior is worth in each row of a table."""
         raise NotSupportedError(f"A strength of {self!r}", "it is not one number")
 
     # ----------------------------------------------------------------- scores
