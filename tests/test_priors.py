@@ -168,9 +168,11 @@ def test_the_word_for_a_prior_is_read_back(prior):
     assert restored(json.loads(json.dumps(saved(prior)))) == prior
 
 
-def test_a_prior_without_a_word_is_written_in_full():
-    for prior in (Hierarchical(alpha0=2.0), Hierarchical(engine=Variational())):
-        assert prior.word == repr(prior)
+@pytest.mark.parametrize("options", [{"alpha0": (1.0, 2.0)}, {"engine": Variational()}], ids=repr)
+def test_a_prior_without_a_word_is_written_in_full_and_saved(options):
+    prior = Hierarchical(**options)
+    assert prior.word == repr(prior)
+    assert restored(json.loads(json.dumps(saved(prior)))) == prior
 
 
 def test_nobody_asks_which_prior_it_is():

@@ -148,15 +148,7 @@ class CountsError(InputError):
     state: int | None = None
 
     def named(self, place: str, cell: Callable[[tuple[int, ...], int], str]) -> CountsError:
-        """Return the same error in the words of one who knows the names.
-
-        Parameters
-        ----------
-        place : str
-            The variable, for example.
-        cell : function
-            Gives a cell its name, from the codes of its configuration and of its state.
-        """
+        """Return the same error with names: of the variable, and of a cell given by its codes."""
         statement = f"{place}: {self.statement}"
         named = CountsError(statement, hint=self.hint, parameter=self.parameter, value=self.value)
         named.configuration, named.state = self.configuration, self.state

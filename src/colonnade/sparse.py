@@ -8,16 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade.configurations import (
-    MAX_DENSE_CELLS,
-    Configuration,
-    Configurations,
-    checked_codes,
-    checked_order,
-    checked_sizes,
-    parent_codes,
-)
-from colonnade.exceptions import TooLargeError, amount, expected
+from colonnade.configurations import MAX_DENSE_CELLS, Configuration, Configurations, parent_codes
+from colonnade.exceptions import amount, expected
 
 __all__ = ["SparseTable", "checked_rows"]
 
@@ -56,10 +48,9 @@ class SparseTable(Configurations):
     default: Floats | None = None
 
     def __post_init__(self) -> None:
-        sizes = checked_sizes(self.parent_sizes)
-        rows, default = _checked_parts(self.rows, self.default)
-        codes = checked_codes(self.codes, sizes, rows=len(rows))
-        self._seal(sizes, checked_order(codes, sizes), rows, default)
+        stored = Configurations(self.parent_sizes, self.codes)
+        parts = _checked_parts(stored, self.rows, self.default)
+        self._seal(stored.parent_sizes, stored.codes, *parts)
 
     @classmethod
     def beside(cls, stored: Configurations, rows: ArrayLike, default: ArrayLike | None) -> Self:
@@ -80,10 +71,8 @@ class SparseTable(Configurations):
                [0.25, 0.75]])
         """
         everything = len(stored.codes) == stored.configurations
-        own, other = _checked_parts(rows, None if everything else default)
-        if len(own) != len(stored.codes):
-            raise expected(f"{len(stored.codes)} rows", "rows", rows, got=f"{len(own)} rows")
-        return cls.trusted(stored.parent_sizes, stored.codes, own, other)
+        parts = _checked_parts(stored, rows, None if everything else default)
+        return cls.trusted(stored.parent_sizes, stored.codes, *parts)
 
     @property
     def states(self) -> int:
@@ -154,11 +143,7 @@ class SparseTable(Configurations):
         array([[0.5 , 0.5 ],
                [0.25, 0.75]])
         """
-        cells = self.configurations * self.states
-        if cells > limit:
-            hint = "use `row`, or raise `limit`"
-            raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
-        return self.spread(self.rows, self.other)
+        return self.spread(self.rows, self.other, limit, "use `row`, or raise `limit`")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTable):
@@ -180,15 +165,19 @@ class SparseTable(Configurations):
         )
 
 
-def _checked_parts(rows: ArrayLike, default: ArrayLike | None) -> tuple[Floats, Floats | None]:
-    """Return rows and default as arrays of probabilities with the same number of states."""
-    stored = checked_rows(rows, "rows", 2)
+def _checked_parts(
+    stored: Configurations, rows: ArrayLike, default: ArrayLike | None
+) -> tuple[Floats, Floats | None]:
+    """Return rows and default as arrays of probabilities of the same states."""
+    own = checked_rows(rows, "rows", 2)
+    if len(own) != len(stored.codes):
+        raise expected(f"{len(stored.codes)} rows", "rows", rows, got=f"shape {own.shape}")
     if default is None:
-        return stored, None
+        return own, None
     other = checked_rows(default, "default", 1)
-    if len(other) != stored.shape[1]:
-        raise expected(f"{stored.shape[1]} probabilities", "default", default)
-    return stored, other
+    if len(other) != own.shape[1]:
+        raise expected(f"{own.shape[1]} probabilities", "default", default)
+    return own, other
 
 
 def checked_rows(values: ArrayLike, parameter: str, dimensions: int | None) -> Floats:

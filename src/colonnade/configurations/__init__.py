@@ -17,7 +17,6 @@ from colonnade.configurations.stored import (
     MAX_DENSE_CELLS,
     Configurations,
     checked_codes,
-    checked_order,
     checked_sizes,
 )
 
@@ -27,7 +26,6 @@ __all__ = [
     "Configurations",
     "all_codes",
     "checked_codes",
-    "checked_order",
     "checked_sizes",
     "codes_at",
     "configuration_codes",

@@ -21,7 +21,7 @@ from colonnade.configurations.order import (
 )
 from colonnade.exceptions import CountsError, TooLargeError, expected
 
-__all__ = ["MAX_DENSE_CELLS", "Configurations", "checked_codes", "checked_order", "checked_sizes"]
+__all__ = ["MAX_DENSE_CELLS", "Configurations", "checked_codes", "checked_sizes"]
 
 # A dense array of 64-bit numbers takes 400 MB then.
 MAX_DENSE_CELLS = 50_000_000
@@ -61,7 +61,7 @@ class Configurations:
 
     def __post_init__(self) -> None:
         sizes = checked_sizes(self.parent_sizes)
-        self._seal(sizes, checked_order(checked_codes(self.codes, sizes), sizes))
+        self._seal(sizes, _checked_order(checked_codes(self.codes, sizes), sizes))
 
     @classmethod
     def trusted(cls, *values: Any) -> Self:
@@ -157,7 +157,9 @@ class Configurations:
             found &= hit
         return np.where(found, there, -1)
 
-    def spread(self, rows: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    def spread(
+        self, rows: NDArray[Any], other: NDArray[Any], limit: int = MAX_DENSE_CELLS, hint: str = ""
+    ) -> NDArray[Any]:
         """Return the rows of all configurations, ``[configuration, column]``, as a new array.
 
         Parameters
@@ -165,12 +167,19 @@ class Configurations:
         rows : array [stored, column]
         other : array [column]
             The row of every configuration that is not stored.
+        limit : int, optional
+            Largest number of cells.
+        hint : str, optional
+            What to do beyond it.
 
         Examples
         --------
         >>> Configurations((3,), [[1]]).spread(np.array([[2, 5]]), np.array([0, 0])).tolist()
         [[0, 0], [2, 5], [0, 0]]
         """
+        cells = self.configurations * len(other)
+        if cells > limit:
+            raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
         if len(rows) == self.configurations:
             return rows.copy()
         dense = np.empty((self.configurations, len(other)), dtype=other.dtype)
@@ -237,7 +246,7 @@ def checked_codes(
     return raw.astype(code_type(sizes))
 
 
-def checked_order(codes: NDArray[Any], sizes: tuple[int, ...]) -> NDArray[Any]:
+def _checked_order(codes: NDArray[Any], sizes: tuple[int, ...]) -> NDArray[Any]:
     """Return valid codes as they are, if they are in order and all different."""
     keys = sort_keys(codes, sizes)
     # The last word decides only where all words before it are equal.

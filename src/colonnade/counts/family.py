@@ -25,7 +25,7 @@ from colonnade.configurations import (
 )
 from colonnade.counts.arithmetic import difference, merged
 from colonnade.counts.checks import checked_values
-from colonnade.exceptions import CountsError, TooLargeError, amount, expected
+from colonnade.exceptions import CountsError, amount, expected
 
 __all__ = ["FamilyCounts", "as_counts"]
 
@@ -213,11 +213,8 @@ class FamilyCounts(Configurations):
         >>> FamilyCounts.from_observed((3,), [[1]], [[2, 5]]).to_array().tolist()
         [[0, 0], [2, 5], [0, 0]]
         """
-        cells = self.configurations * self.states
-        if cells > limit:
-            hint = "use `row` or `values`, or raise `limit`"
-            raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
-        return self.spread(self.values, np.zeros(self.states, dtype=self.values.dtype))
+        blank = np.zeros(self.states, dtype=self.values.dtype)
+        return self.spread(self.values, blank, limit, "use `row` or `values`, or raise `limit`")
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         if not isinstance(other, FamilyCounts):

@@ -15,7 +15,7 @@ from colonnade.exceptions import counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
-from colonnade.priors import Prior, RecordError, restored
+from colonnade.priors import Prior, restored
 from colonnade.variables import Family, Variable
 
 __all__ = ["network_of"]
@@ -165,9 +165,9 @@ def _counts(family: Family, codes: NDArray[Any], value: Any, place: str) -> Fami
 def _prior(value: Any, place: str) -> Prior:
     try:
         return restored(value)
-    except RecordError as error:
-        part = f".{error.part}" if error.part else ""
-        raise MisfitError(f"{place}{part}", error.problem) from None
+    except (TypeError, ValueError) as error:
+        option = getattr(error, "parameter", None)
+        raise MisfitError(f"{place}.{option}" if option else place, str(error)) from None
 
 
 def _keys(value: Any, keys: set[str], place: str) -> None:

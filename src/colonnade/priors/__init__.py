@@ -6,7 +6,7 @@ from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import Independent
 from colonnade.priors.maximum_likelihood import MaximumLikelihood
 from colonnade.priors.posterior import CptPosterior, Interval
-from colonnade.priors.registry import PRIORS, RecordError, prior_named, register, restored, saved
+from colonnade.priors.registry import PRIORS, prior_named, register, restored, saved
 from colonnade.priors.symmetric import SymmetricDirichlet
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "MaximumLikelihood",
     "Misfit",
     "Prior",
-    "RecordError",
     "SymmetricDirichlet",
     "prior_named",
     "register",

@@ -322,7 +322,7 @@ class CptPosterior:
 
     def _dense(self, observed: Floats, default: Floats, what: str) -> Floats:
         self._must_fit(what)
-        return self.counts.spread(observed, default)
+        return self.counts.spread(observed, default, limit=self.limit)
 
     def __repr__(self) -> str:
         counts = self.counts

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from colonnade.exceptions import ColonnadeError, NotSupportedError, expected
+from colonnade.exceptions import InputError, NotSupportedError, expected
 from colonnade.pooling import ENGINES
 from colonnade.priors.base import Prior
 from colonnade.priors.bdeu import BDeu
@@ -17,9 +17,12 @@ from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.maximum_likelihood import MaximumLikelihood
 from colonnade.priors.symmetric import SymmetricDirichlet
 
-__all__ = ["PRIORS", "RecordError", "prior_named", "register", "restored", "saved"]
+__all__ = ["PRIORS", "prior_named", "register", "restored", "saved"]
 
 PRIORS: dict[str, type[Prior]] = {}
+
+# Characters of a wrong key that a message shows.
+_MAX_SHOWN_KEY = 80
 
 
 def register(kind: type[Prior]) -> None:
@@ -50,22 +53,6 @@ def prior_named(word: str) -> Prior:
     return kind.from_setting(setting) if colon else kind()
 
 
-class RecordError(ColonnadeError, ValueError):
-    """What should be a saved prior is none.
-
-    Attributes
-    ----------
-    part : str
-        The option that is wrong, or nothing for the prior as a whole.
-    problem : str
-    """
-
-    def __init__(self, part: str, problem: str) -> None:
-        super().__init__(f"{part}: {problem}" if part else problem)
-        self.part = part
-        self.problem = problem
-
-
 def saved(prior: Prior) -> dict[str, Any]:
     """Return a prior in plain values, ready for JSON.
 
@@ -80,12 +67,17 @@ def saved(prior: Prior) -> dict[str, Any]:
 def restored(record: Any) -> Prior:
     """Return the prior that was saved; nothing in the record is trusted.
 
+    Raises
+    ------
+    InputError
+        Its ``parameter`` is the option that is wrong, or None.
+
     Examples
     --------
     >>> restored({"class": "BDeu", "ess": 10})
     BDeu(ess=10.0)
     """
-    prior: Prior = _made(record, PRIORS, "")
+    prior: Prior = _made(record, PRIORS)
     return prior
 
 
@@ -103,22 +95,18 @@ def _record(value: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
     return record
 
 
-def _made(record: Any, kinds: Mapping[str, Any], part: str) -> Any:
+def _made(record: Any, kinds: Mapping[str, Any], option: str | None = None) -> Any:
     """Make an object of one of the known classes from its record."""
     name = record.get("class") if isinstance(record, dict) else None
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise RecordError(part, f"it is none of {', '.join(sorted(kinds))}.")
+        raise InputError(f"it is none of {', '.join(sorted(kinds))}.", parameter=option)
+    names = {"class", *(each.name for each in fields(kind))}
+    if wrong := sorted(names ^ set(record)):
+        problem = "is missing" if wrong[0] in names else "does not belong here"
+        raise InputError(f"{wrong[0][:_MAX_SHOWN_KEY]!r} {problem}.", parameter=option)
     options = {key: value for key, value in record.items() if key != "class"}
-    names = {option.name for option in fields(kind)}
-    if missing := sorted(names - set(options)):
-        raise RecordError(part, f"{missing[0]!r} is missing.")
-    if extra := sorted(set(options) - names):
-        raise RecordError(part, f"{extra[0][:80]!r} does not belong here.")
     for key, value in options.items():
         if isinstance(value, dict):
             options[key] = _made(value, ENGINES, key)
-    try:
-        return kind(**options)
-    except (ColonnadeError, TypeError, ValueError, OverflowError) as error:
-        raise RecordError(part, str(error)) from None
+    return kind(**options)
