@@ -12,6 +12,7 @@ LAYERS: list[set[str]] = [
     {"exceptions"},
     {"variables", "progress", "threads", "gum"},
     {"_checks", "_rows", "_html", "kernels"},
+    {"lookup"},
     {"counts"},
     {"pooling", "tables", "theory"},
     {"posterior"},

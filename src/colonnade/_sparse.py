@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from colonnade._checks import checked_codes, checked_sizes
 from colonnade.counts import Configuration, parent_codes
 from colonnade.exceptions import TooLargeError, amount, expected
+from colonnade.lookup import Lookup
 from colonnade.variables import sort_keys
 
-__all__ = ["SparseTable", "checked_rows", "find_rows"]
+__all__ = ["SparseTable", "checked_rows"]
 
 Floats = NDArray[np.float64]
 
@@ -95,9 +95,12 @@ class SparseTable:
         return self.default is not None or len(self.rows) == self.configurations
 
     @property
-    def other(self) -> Floats:
-        """The row of configurations that are not stored, ``[state]``; NaN if they have none."""
-        return np.full(self.states, np.nan) if self.default is None else self.default
+    def lookup(self) -> Lookup:
+        """The probabilities as rows to be looked up; NaN where there are none."""
+        if len(self.rows) == self.configurations:
+            return Lookup(self.parent_sizes, self.rows)
+        other = np.full(self.states, np.nan) if self.default is None else self.default
+        return Lookup(self.parent_sizes, self.rows, self.codes, other)
 
     def row(self, configuration: Configuration) -> Floats:
         """Return the probabilities of one configuration, ``[state]``; NaN if there are none.
@@ -113,36 +116,7 @@ class SparseTable:
         array([nan, nan])
         """
         codes = np.array(parent_codes(configuration, self.parent_sizes), dtype=np.int64)
-        return np.asarray(self.rows_of(codes.reshape(1, -1))[0])
-
-    def rows_of(self, codes: NDArray[Any]) -> Floats:
-        """Return the probabilities of many configurations, ``[row, state]``.
-
-        Parameters
-        ----------
-        codes : array [row, parent]
-            Valid parent codes.
-
-        Examples
-        --------
-        >>> table = SparseTable((3,), [[0], [2]], [[0.25, 0.75], [1, 0]], [0.5, 0.5])
-        >>> table.rows_of(np.array([[2], [1]]))
-        array([[1. , 0. ],
-               [0.5, 0.5]])
-        """
-        position = self.positions(codes)
-        # The default goes last, where position -1 finds it.
-        return np.vstack([self.rows, self.other])[position]
-
-    def positions(self, codes: NDArray[Any]) -> NDArray[np.int64]:
-        """Return where configurations are stored, -1 for those that are not, ``[row]``.
-
-        Examples
-        --------
-        >>> SparseTable((3,), [[0], [2]], [[0.25, 0.75], [1, 0]]).positions(np.array([[2], [1]]))
-        array([ 1, -1])
-        """
-        return find_rows(self.codes, codes, self.parent_sizes)
+        return np.asarray(self.lookup.at(codes.reshape(1, -1))[0])
 
     def dense(self, limit: int = _LIMIT) -> Floats:
         """Return the probabilities of all configurations, ``[configuration, state]``.
@@ -167,11 +141,8 @@ class SparseTable:
         if cells > limit:
             hint = "use `row`, or raise `limit`"
             raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
-        if len(self.rows) == self.configurations:
-            return self.rows.copy()
-        dense = np.tile(self.other, (self.configurations, 1))
-        dense[sort_keys(self.codes, self.parent_sizes)[:, 0]] = self.rows
-        return dense
+        lookup = self.lookup
+        return lookup.rows.copy() if lookup.full else lookup.filled(limit).rows
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTable):
@@ -191,51 +162,6 @@ class SparseTable:
             f"SparseTable({len(self.rows):,} of {amount(self.configurations)} configurations "
             f"x {self.states} states{default})"
         )
-
-
-def find_rows(
-    stored: NDArray[Any], wanted: NDArray[Any], sizes: Sequence[int]
-) -> NDArray[np.int64]:
-    """Return where rows of codes are stored, -1 for those that are not, ``[wanted]``.
-
-    Parameters
-    ----------
-    stored : array [stored, parent]
-        Valid codes, all rows different, in order.
-    wanted : array [wanted, parent]
-        Valid codes.
-    sizes : sequence of int
-        Number of codes of each parent.
-
-    Examples
-    --------
-    >>> find_rows(np.array([[0, 1], [2, 0]]), np.array([[2, 0], [1, 1]]), (3, 2))
-    array([ 1, -1])
-    """
-    if not len(stored):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    left, right = sort_keys(stored, sizes), sort_keys(wanted, sizes)
-    found = np.ones(len(wanted), dtype=bool)
-    here = np.zeros(len(stored), dtype=np.int64)
-    there = np.zeros(len(wanted), dtype=np.int64)
-    # Word by word: ranks among the stored rows stay small, however large the words are. Stored
-    # rows are in order, so in the end the rank of a row is its position.
-    for word in range(left.shape[1]):
-        rank, hit, ranks = _ranks(left[:, word], right[:, word])
-        count = int(ranks.max()) + 1
-        found &= hit
-        there, hit, here = _ranks(here * count + ranks, there * count + rank)
-        found &= hit
-    return np.where(found, there, -1)
-
-
-def _ranks(
-    stored: NDArray[np.int64], wanted: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Rank numbers among the different stored ones; whether they are; ranks of the stored."""
-    different, own = np.unique(stored, return_inverse=True)
-    rank = np.minimum(np.searchsorted(different, wanted), len(different) - 1)
-    return rank, different[rank] == wanted, own.reshape(-1)
 
 
 def checked_rows(values: ArrayLike, parameter: str, dimensions: int | None) -> Floats:

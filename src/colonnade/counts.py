@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from colonnade._checks import checked_codes, checked_sizes, checked_values
 from colonnade._rows import codes_of, difference, merged
 from colonnade.exceptions import CountsError, TooLargeError, amount, expected
+from colonnade.lookup import Lookup
 from colonnade.variables import configuration_codes, configuration_index, sort_keys
 
 __all__ = ["Configuration", "FamilyCounts", "as_counts", "parent_codes"]
@@ -209,6 +210,14 @@ class FamilyCounts:
                 unit="values",
             )
         return sort_keys(self.codes, self.parent_sizes)[:, 0]
+
+    @property
+    def lookup(self) -> Lookup:
+        """The counts as rows to be looked up; zeros for a configuration that was not observed."""
+        if self.observed == self.configurations:
+            return Lookup(self.parent_sizes, self.values)
+        zeros = np.zeros(self.states, dtype=self.values.dtype)
+        return Lookup(self.parent_sizes, self.values, self.codes, zeros)
 
     def position(self, configuration: Configuration) -> int | None:
         """Return where a configuration is stored, or None if it was not observed.
