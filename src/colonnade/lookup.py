@@ -1,7 +1,7 @@
 """Lookup: the rows of one family, found by the codes of its parents.
 
-Counts, probabilities and their logarithms are stored for the configurations that matter. What row
-any other configuration has is known here and nowhere else: today, all of them share one.
+Counts, probabilities and their logarithms are stored for the configurations that matter. Which row
+any other configuration has is known here and nowhere else: all of them share one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ Array = NDArray[Any]
 
 # Tables up to here are looked up with all their configurations. Measured with 20 000 stored rows
 # of 4 states on a processor with 1 MB of second-level cache: at 2**18 cells (2 MB), filling the
-# table and looking up 10 rows takes as long as hashing the stored rows (0.9 and 1.1 ms), and a
-# million rows take a fifth (5 and 30 ms). At 2**20 cells, filling alone takes 5 ms, and a million
-# rows only gain a quarter.
+# table and scoring 10 rows takes as long as hashing the stored rows does (0.9 and 1.1 ms), and
+# scoring a million rows takes a fifth of the time (5 and 30 ms). At 2**20 cells, filling alone
+# takes 5 ms, and a million rows gain a quarter. The classifier's million rows gain a quarter at
+# both.
 MAX_FILLED_CELLS = 1 << 18
 
 _INT64 = 2**63
@@ -107,7 +108,7 @@ class Lookup:
 
     @cached_property
     def values(self) -> Array:
-        """All different rows: those stored, then that of all others if there are any."""
+        """The rows stored, then that of all other configurations if there are any."""
         return self.rows if self.other is None else np.vstack([self.rows, self.other])
 
     def places(self, codes: Array) -> NDArray[np.int64]:
@@ -208,7 +209,7 @@ class Lookup:
 
     @cached_property
     def index(self) -> KeyIndex:
-        """The stored configurations for kernels, which take the last of `values` for all others."""
+        """The stored configurations for kernels: where they find none, they take the last value."""
         return KeyIndex.of(self.stored, self.parent_sizes)
 
 
