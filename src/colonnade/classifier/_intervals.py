@@ -35,7 +35,7 @@ Codes = NDArray[Any]
 _COMBINATIONS, _MAX_GROUPS = 4, 4
 # Draws of every table if nobody says how many: for many rows, and for few.
 _MIN_DRAWS, _MAX_DRAWS = 200, 1000
-# Additions that may take, about a second of work.
+# Additions that their number may cost: about a second of work.
 _MAX_ADDITIONS = 1 << 29
 # Cells [row, class, combination, draw] of one block, small enough for the cache of a processor.
 _BLOCK_CELLS = 1 << 18
