@@ -13,9 +13,10 @@ import numpy as np
 from benchmarks import alarm
 from benchmarks.timing import print_table, shown
 from colonnade.dag import Dag
+from colonnade.lookup import Lookup
 from colonnade.network import fit
 from colonnade.priors import BDeu
-from colonnade.tables import CodedTable, LogTable, count, encode, row_log_probability
+from colonnade.tables import CodedTable, count, encode, row_log_probability
 from colonnade.variables import Family
 
 # What it is, seconds of wall time, seconds of processor time.
@@ -37,7 +38,9 @@ def run(rows: int = 1_000_000, peers: bool = True) -> list[Row]:
         best("  NumPy bincount, family by family", lambda: bincounts(coded, families), 3),
         best("  one summing pass over the same bytes", lambda: [c.sum() for c in coded.codes]),
         best("  one vectorised pass (maximum)", lambda: [c.max() for c in coded.codes]),
-        best("score: log probability of each row", lambda: row_log_probability(coded, logs)),
+        best(
+            "score: log probability of each row", lambda: row_log_probability(coded, families, logs)
+        ),
         best("encode: pandas categories", lambda: encode(frame)),
         best("encode: pandas strings", lambda: encode(text), 1),
         best("  pandas factorize, column by column", lambda: factorized(text), 1),
@@ -116,11 +119,11 @@ def factorized(text: Any) -> list[Any]:
     return [pd.factorize(text[name]) for name in text.columns]
 
 
-def log_tables(families: list[Family]) -> list[LogTable]:
+def log_tables(families: list[Family]) -> list[Lookup]:
     """Tables to score with."""
     rng = np.random.default_rng(1)
     return [
-        LogTable(f, np.log(rng.dirichlet(np.ones(f.cardinality), size=f.configurations)))
+        Lookup(f.parent_sizes, np.log(rng.dirichlet(np.ones(f.cardinality), f.configurations)))
         for f in families
     ]
 

@@ -8,11 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
-from colonnade.classifier import (
-    BayesianNetworkClassifier,
-    _gaps,
-    _tables,
-)
+from colonnade import lookup
+from colonnade.classifier import BayesianNetworkClassifier, _tables
 from colonnade.classifier._tables import ClassTables
 from colonnade.dag import Dag
 from colonnade.priors import SymmetricDirichlet
@@ -61,8 +58,8 @@ def test_log_joint_agrees_with_brute_force(question, dense) -> None:
     assume(all(cpt.table.complete for cpt in network.tables.values()))
     with pytest.MonkeyPatch.context() as patch:
         if not dense:
-            patch.setattr(_tables, "_DENSE_CELLS", 0)
-            patch.setattr(_gaps, "_DENSE_CELLS", 0)
+            patch.setattr(_tables, "MAX_FILLED_CELLS", 0)
+            patch.setattr(lookup.Lookup, "filled", lambda table: table)
         tables = ClassTables(network, target)
         found = tables.log_joint(coded, everything=True, normalised=False)
         chances = np.exp(tables.log_joint(coded, everything=False, normalised=True))
@@ -91,7 +88,7 @@ def test_small_blocks_change_nothing(structure, monkeypatch) -> None:
     model = BayesianNetworkClassifier(structure).fit(X, y)
     whole, best = model.predict_log_proba(X), model.predict(X)
     monkeypatch.setattr(_tables, "_TASK_ROWS", 7)
-    monkeypatch.setattr(_gaps, "_CELLS", 100)
+    monkeypatch.setattr(_tables, "_MAX_GAP_CELLS", 100)
     np.testing.assert_allclose(model.predict_log_proba(X), whole, atol=1e-12)
     np.testing.assert_array_equal(model.predict(X), best)
 
@@ -101,7 +98,8 @@ def test_large_families_are_stored_sparsely(monkeypatch) -> None:
     dag = Dag([("class", "x7"), *((f"x{j}", "x7") for j in range(7)), ("x6", "class")])
     model = BayesianNetworkClassifier(dag).fit(X, y)
     sparse = model.predict_joint_log_proba(X)
-    assert [family.dense is None for family in model._fitted.tables._blanket].count(True) == 1
+    blanket = [family for family in model._fitted.tables._families if family.has_class]
+    assert [family.dense is None for family in blanket].count(True) == 1
     wanted = [model.network_.log_likelihood(table_of(X, np.full(len(y), c))) for c in range(3)]
     np.testing.assert_allclose(sparse, np.transpose(wanted), atol=1e-10)
 

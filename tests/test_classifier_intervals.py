@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from colonnade import threads
-from colonnade.classifier import BayesianNetworkClassifier, _draws, _intervals
+from colonnade.classifier import BayesianNetworkClassifier, _intervals
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
@@ -83,14 +83,20 @@ def test_interval_is_reproducible_and_in_blocks(monkeypatch) -> None:
     assert first.lower.shape == (60, 3)
     assert (first.lower <= first.upper).all()
     # Neither the size of blocks nor the number of threads makes a difference.
-    monkeypatch.setattr(_intervals, "_CELLS", 2000)
+    monkeypatch.setattr(_intervals, "_BLOCK_CELLS", 2000)
     monkeypatch.setattr(threads, "worker_count", lambda _: 1)
     np.testing.assert_array_equal(model.predict_interval(X, rng=5), first)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("_DRAWN", 1 << 18), ("_MUCH", 0), ("_WAYS", 1), ("_GROUPS", 2), ("_GROUPS", 1000)],
+    [
+        ("_MAX_DRAWN", 1 << 18),
+        ("_MANY_OBSERVATIONS", 0),
+        ("_COMBINATIONS", 1),
+        ("_MAX_GROUPS", 2),
+        ("_MAX_GROUPS", 1000),
+    ],
     ids=str,
 )
 def test_saving_work_does_not_move_the_ends(name, value, monkeypatch) -> None:
@@ -98,7 +104,7 @@ def test_saving_work_does_not_move_the_ends(name, value, monkeypatch) -> None:
     X = with_gaps(X, 0.1)
     model = BayesianNetworkClassifier().fit(X, y)
     usual = model.predict_interval(X, level=0.5, draws=2000, rng=6)
-    monkeypatch.setattr(_draws if name == "_MUCH" else _intervals, name, value)
+    monkeypatch.setattr(_intervals, name, value)
     other = model.predict_interval(X, level=0.5, draws=2000, rng=5)
     np.testing.assert_allclose(other, usual, atol=0.1)
     assert 0.0 < np.abs(np.subtract(other, usual)).mean() < 0.005
@@ -113,7 +119,7 @@ def test_putting_draws_together_makes_ends_steadier(monkeypatch) -> None:
         return np.std(ends, axis=0).mean()
 
     usual = unrest()
-    monkeypatch.setattr(_intervals, "_WAYS", 1)
+    monkeypatch.setattr(_intervals, "_COMBINATIONS", 1)
     assert usual < 0.8 * unrest()
 
 
@@ -121,12 +127,12 @@ def test_single_cells_are_drawn_from_the_margins_of_rows() -> None:
     counts = np.array([[3, 0, 1, 0, 0], [0, 0, 0, 2, 9]])
     child, parent = Variable("x", list("abcde")), Variable("y", [0, 1, 2])
     cpt = Cpt.of(Family(child, (parent,)), FamilyCounts.from_array([*counts, [0] * 5]), BDeu(3))
-    drawn = _draws.DrawnLogs(cpt, 20_000, np.random.default_rng(0))
+    drawn = _intervals.DrawnLogs(cpt, 20_000, np.random.default_rng(0))
     wanted = np.array([[0], [1], [2]])
     whole = drawn.rows(wanted)
     np.testing.assert_allclose(np.exp(whole).sum(axis=1), 1.0)
     for state in range(5):
-        single = drawn.cells(wanted, np.full(3, state))
+        single = drawn.margins(wanted, np.full(3, state))
         assert single.shape == (3, 20_000)
         for values in (single, whole[:, state]):
             np.testing.assert_allclose(

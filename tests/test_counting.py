@@ -87,8 +87,8 @@ def test_every_way_of_counting_gives_the_same(
             patch.setattr(counting, "joint_limit", lambda rows: 2**16)
         else:
             patch.setattr(counting, "joint_limit", lambda rows: 0)
-            patch.setattr(counting, "_DENSE_CELLS", 2**24 if way == "dense" else 0)
-            patch.setattr(counting, "_DENSE_CELLS_A_ROW", 0)
+            patch.setattr(counting, "_MAX_DENSE_CELLS", 2**24 if way == "dense" else 0)
+            patch.setattr(counting, "_MAX_DENSE_CELLS_PER_ROW", 0)
         check(*problem)
 
 
@@ -209,8 +209,8 @@ def test_what_cannot_be_counted() -> None:
 
 
 def test_counts_that_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "_SPARSE_LIMIT", 100)
-    monkeypatch.setattr(counting, "_DENSE_CELLS", 0)
+    monkeypatch.setattr(counting, "_MAX_SPARSE_CELLS", 100)
+    monkeypatch.setattr(counting, "_MAX_DENSE_CELLS", 0)
     variables = [variable("x", 60), variable("y", 90)]
     coded = CodedTable(variables, [[0, 1], [0, 1]])
     with pytest.raises(TooLargeError, match="counts of 'x' would have 120 cells"):

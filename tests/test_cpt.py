@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colonnade.configurations import Configurations, configuration_codes
+from colonnade.configurations import configuration_codes
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
@@ -70,27 +70,10 @@ def test_rows_by_index_by_codes_and_dense(pair):
     assert pickle.loads(pickle.dumps(table)) == table
 
 
-@given(
-    st.lists(st.integers(0, 60), min_size=1, max_size=30),
-    st.lists(st.integers(0, 60), max_size=30),
-)
-def test_finding_rows_whose_codes_need_several_words(stored, wanted):
-    # 30 parents of 20 states need three words of 64 bits.
-    sizes = (20,) * 30
-    rng = np.random.default_rng(7)
-    pool = rng.integers(0, 20, size=(61, 30))
-    pool[1::2, :25] = pool[:-1:2, :25]  # pairs that differ in their last word only
-    order = np.lexsort(pool.T[::-1])
-    pool = pool[order]
-    kept = sorted(set(stored))
-    found = Configurations(sizes, pool[kept]).positions(pool[wanted])
-    assert found.tolist() == [kept.index(k) if k in kept else -1 for k in wanted]
-
-
 def test_no_rows_are_stored():
     table = SparseTable((2, 2), np.zeros((0, 2), int), np.zeros((0, 3)), [0.5, 0.25, 0.25])
     assert table.row(3).tolist() == [0.5, 0.25, 0.25]
-    assert table.positions(np.array([[0, 1]])).tolist() == [-1]
+    assert table.lookup.at(np.array([[0, 1]])).tolist() == [[0.5, 0.25, 0.25]]
 
 
 @pytest.mark.parametrize(

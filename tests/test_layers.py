@@ -12,6 +12,7 @@ LAYERS: list[set[str]] = [
     {"exceptions"},
     {"configurations", "progress", "threads", "markup", "gum"},
     {"variables", "kernels"},
+    {"lookup"},
     {"counts", "sparse"},
     {"pooling", "tables", "theory"},
     {"priors"},

@@ -674,7 +674,7 @@ def test_samples_repeat_with_the_seed_and_never_show_the_impossible():
     assert np.isfinite(network.log_likelihood(one)).all()
     assert [len(column) for column in network.sample(0, rng=0).values()] == [0, 0, 0]
     for bad in (-1, 2.5, True, "3"):
-        with pytest.raises(InputError, match="whole number"):
+        with pytest.raises(InputError, match="an integer of at least 0"):
             network.sample(bad)
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from colonnade.configurations import configuration_index
 from colonnade.exceptions import DataError, InputError
-from colonnade.tables import CodedTable, LogTable, row_log_probability, scoring
+from colonnade.lookup import Lookup
+from colonnade.tables import CodedTable, row_log_probability, scoring
 from colonnade.variables import Family, Variable
 
 RNG = np.random.default_rng(0)
@@ -20,15 +21,23 @@ def variable(name: str, cardinality: int) -> Variable:
     return Variable(name, range(cardinality))
 
 
-def plain(coded: CodedTable, tables: list[LogTable]) -> NDArray[np.float64]:
+# Families with their logarithms.
+Tables = list[tuple[Family, Lookup]]
+
+
+def score(coded: CodedTable, tables: Tables, **options: Any) -> tuple[Any, Any]:
+    families, logs = [family for family, _ in tables], [logs for _, logs in tables]
+    return row_log_probability(coded, families, logs, **options)
+
+
+def plain(coded: CodedTable, tables: Tables) -> NDArray[np.float64]:
     """Add up one row after the other; NaN where a value is missing."""
     sums = np.zeros(coded.rows)
-    for table in tables:
-        family = table.family
+    for family, logs in tables:
         columns = [coded.codes[coded.position(v.name)] for v in (*family.parents, family.child)]
         stored = None
-        if table.codes is not None:
-            stored = {tuple(codes): k for k, codes in enumerate(table.codes.tolist())}
+        if logs.codes is not None:
+            stored = {tuple(codes): k for k, codes in enumerate(logs.codes.tolist())}
         for row in range(coded.rows):
             *parents, child = (int(column[row]) for column in columns)
             sizes = family.parent_sizes
@@ -38,12 +47,12 @@ def plain(coded: CodedTable, tables: list[LogTable]) -> NDArray[np.float64]:
             if gap:
                 sums[row] = np.nan
             elif stored is None:
-                sums[row] += table.values[configuration_index(parents, sizes), child]
+                sums[row] += logs.rows[configuration_index(parents, sizes), child]
             elif tuple(parents) in stored:
-                sums[row] += table.values[stored[tuple(parents)], child]
+                sums[row] += logs.rows[stored[tuple(parents)], child]
             else:
-                assert table.default is not None
-                sums[row] += table.default[child]
+                assert logs.other is not None
+                sums[row] += logs.other[child]
     return sums
 
 
@@ -54,25 +63,25 @@ def logs(rng: np.random.Generator, *shape: int) -> NDArray[np.float64]:
         return np.log(values)
 
 
-def some_table(rng: np.random.Generator, family: Family, sparse: bool) -> LogTable:
+def some_table(rng: np.random.Generator, family: Family, sparse: bool) -> tuple[Family, Lookup]:
+    sizes = family.parent_sizes
     if not sparse:
-        return LogTable(family, logs(rng, family.configurations, family.cardinality))
-    codes = np.array([[rng.integers(size) for size in family.parent_sizes] for _ in range(9)])
+        return family, Lookup(sizes, logs(rng, family.configurations, family.cardinality))
+    codes = np.array([[rng.integers(size) for size in sizes] for _ in range(9)])
     codes = np.unique(codes.reshape(9, -1).astype(int), axis=0)
-    rng.shuffle(codes)
-    values = logs(rng, len(codes), family.cardinality)
-    return LogTable(family, values, codes, logs(rng, family.cardinality))
+    rows = logs(rng, len(codes), family.cardinality)
+    return family, Lookup(sizes, rows, codes, logs(rng, family.cardinality))
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[CodedTable, list[LogTable]]:
+def problems(draw: st.DrawFn) -> tuple[CodedTable, Tables]:
     sizes = draw(st.lists(st.sampled_from([1, 2, 3, 5, 300]), min_size=1, max_size=6))
     variables = [variable(f"v{k}", size) for k, size in enumerate(sizes)]
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     rows = draw(st.integers(0, 40))
     gap = draw(st.booleans())
     columns = [rng.integers(0, size + (gap and rng.random() < 0.5), rows) for size in sizes]
-    tables = []
+    tables: Tables = []
     for _ in range(draw(st.integers(0, 9))):
         chosen = draw(st.permutations(variables))[: draw(st.integers(1, 3))]
         family = Family(chosen[0], chosen[1:])
@@ -83,13 +92,13 @@ def problems(draw: st.DrawFn) -> tuple[CodedTable, list[LogTable]]:
 
 @given(problems(), st.sampled_from([0, None, 2**16]))
 def test_sums_are_those_of_a_plain_sum(
-    problem: tuple[CodedTable, list[LogTable]], limit: int | None
+    problem: tuple[CodedTable, Tables], limit: int | None
 ) -> None:
     coded, tables = problem
     with pytest.MonkeyPatch.context() as patch:
         if limit is not None:
             patch.setattr(scoring, "joint_limit", lambda rows: limit)
-        values, complete = row_log_probability(coded, tables)
+        values, complete = score(coded, tables)
     expected = plain(coded, tables)
     np.testing.assert_allclose(values, expected, rtol=1e-12)
     assert np.array_equal(complete, ~np.isnan(expected))
@@ -101,8 +110,8 @@ def test_any_number_of_joint_tables(tables: int) -> None:
     rng = np.random.default_rng(tables)
     variables = [variable(f"v{k}", 50) for k in range(tables)]
     coded = CodedTable(variables, rng.integers(0, 50, (tables, 1000)))
-    chosen = [LogTable(Family(v), logs(rng, 1, 50)) for v in variables]
-    values, _ = row_log_probability(coded, chosen)
+    chosen = [(Family(v), Lookup((), logs(rng, 1, 50))) for v in variables]
+    values, _ = score(coded, chosen)
     np.testing.assert_allclose(values, plain(coded, chosen), rtol=1e-12)
 
 
@@ -115,9 +124,9 @@ def test_huge_families(parents: int) -> None:
     coded = CodedTable(variables, columns)
     stored = np.unique(columns[1:, 50:200].T, axis=0)
     family = Family(variables[0], variables[1:])
-    table = LogTable(family, logs(rng, len(stored), 20), stored, logs(rng, 20))
-    values, complete = row_log_probability(coded, [table])
-    np.testing.assert_allclose(values, plain(coded, [table]), rtol=1e-12)
+    table = Lookup(family.parent_sizes, logs(rng, len(stored), 20), stored, logs(rng, 20))
+    values, complete = score(coded, [(family, table)])
+    np.testing.assert_allclose(values, plain(coded, [(family, table)]), rtol=1e-12)
     assert np.flatnonzero(~complete).tolist() == [7, 9]
 
 
@@ -130,7 +139,7 @@ def test_the_number_of_threads_does_not_matter() -> None:
     coded = CodedTable(variables, columns)
     families = [Family(v, tuple(u for u in variables[:k])) for k, v in enumerate(variables)]
     tables = [some_table(rng, f, f.configurations > 100) for f in families]
-    one, two, seven = (row_log_probability(coded, tables, threads=n)[0] for n in (1, 2, 7))
+    one, two, seven = (score(coded, tables, threads=n)[0] for n in (1, 2, 7))
     assert np.array_equal(one, two)
     assert np.array_equal(one, seven)
     part = [0, 131_071, 131_072, 149_999]
@@ -140,45 +149,41 @@ def test_the_number_of_threads_does_not_matter() -> None:
 
 def test_no_tables_and_no_rows() -> None:
     coded = CodedTable([variable("x", 2)], [[0, 2]])
-    values, complete = row_log_probability(coded, [])
+    values, complete = score(coded, [])
     assert values.tolist() == [0.0, 0.0]
     assert complete.tolist() == [True, True]
     empty = CodedTable([variable("x", 2)], [[]])
-    tables = [LogTable(Family(variable("x", 2)), np.log([[0.5, 0.5]]))]
-    assert row_log_probability(empty, tables)[0].shape == (0,)
+    tables = [(Family(variable("x", 2)), Lookup((), np.log([[0.5, 0.5]])))]
+    assert score(empty, tables)[0].shape == (0,)
 
 
 X, Y = variable("x", 2), variable("y", 3)
 ROW = np.log([0.25, 0.75])
+FULL = np.array([ROW] * 3)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("family", "logs", "message"),
     [
-        ((X, ROW[None]), "a Family"),
-        ((Family(X), ROW), r"shape \(1, 2\)"),
-        ((Family(X, (Y,)), ROW[None]), r"shape \(3, 2\)"),
-        ((Family(X), [[np.nan, 0.0]]), "neither NaN"),
-        ((Family(X), [[np.inf, 0.0]]), "neither NaN"),
-        ((Family(X, (Y,)), ROW[None], [[0]]), "together or not at all"),
-        ((Family(X, (Y,)), [ROW] * 3, None, ROW), "together or not at all"),
-        ((Family(X, (Y,)), ROW[None], [[3]], ROW), "below the parent sizes"),
-        ((Family(X, (Y,)), ROW[None], [[-1]], ROW), "below the parent sizes"),
-        ((Family(X, (Y,)), ROW[None], [[0.0]], ROW), "integers of shape"),
-        ((Family(X, (Y,)), ROW[None], [[0, 1]], ROW), "integers of shape"),
-        ((Family(X, (Y,)), ROW[None], [[0]], ROW[:1]), r"shape \(2,\) for `default`"),
+        (Family(X), ROW[None], "only Lookup"),
+        (Family(X), Lookup((3,), FULL), r"parent sizes \(\) and 2 states for `logs`, got \(3,\)"),
+        (Family(Y), Lookup((), ROW[None]), "3 states for `logs`"),
+        (Family(X), Lookup((), np.array([[np.nan, 0.0]])), "neither NaN"),
+        (Family(X), Lookup((), np.array([[np.inf, 0.0]])), "neither NaN"),
+        (Family(X, (Y,)), Lookup((3,), FULL[:1], np.array([[0]]), ROW * np.nan), "neither NaN"),
     ],
 )
-def test_bad_tables(arguments: tuple[Any, ...], message: str) -> None:
+def test_bad_tables(family: Family, logs: Any, message: str) -> None:
+    coded = CodedTable([X, Y], [[0, 1], [0, 1]])
     with pytest.raises(InputError, match=message):
-        LogTable(*arguments)
+        row_log_probability(coded, [family], [logs])
 
 
 def test_what_cannot_be_scored() -> None:
     coded = CodedTable([X], [[0, 1]])
     with pytest.raises(DataError, match="Column 'y': not in the table"):
-        row_log_probability(coded, [LogTable(Family(X, (Y,)), [ROW] * 3)])  # type: ignore[arg-type]
+        score(coded, [(Family(X, (Y,)), Lookup((3,), FULL))])
     with pytest.raises(InputError, match="CodedTable"):
-        row_log_probability({"x": [0]}, [])  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="only LogTable"):
-        row_log_probability(coded, [ROW])  # type: ignore[list-item]
+        row_log_probability({"x": [0]}, [], [])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="only Family"):
+        row_log_probability(coded, [X], [Lookup((), ROW[None])])  # type: ignore[list-item]

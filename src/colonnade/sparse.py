@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, Configurations, parent_codes
 from colonnade.exceptions import amount, expected
+from colonnade.lookup import Lookup
 
 __all__ = ["SparseTable", "checked_rows"]
 
@@ -85,9 +86,12 @@ class SparseTable(Configurations):
         return self.default is not None or len(self.rows) == self.configurations
 
     @property
-    def other(self) -> Floats:
-        """The row of configurations that are not stored, ``[state]``; NaN if they have none."""
-        return np.full(self.states, np.nan) if self.default is None else self.default
+    def lookup(self) -> Lookup:
+        """The probabilities as rows to be looked up; NaN where there are none."""
+        if len(self.rows) == self.configurations:
+            return Lookup(self.parent_sizes, self.rows)
+        other = np.full(self.states, np.nan) if self.default is None else self.default
+        return Lookup(self.parent_sizes, self.rows, self.codes, other)
 
     def row(self, configuration: Configuration) -> Floats:
         """Return the probabilities of one configuration, ``[state]``; NaN if there are none.
@@ -120,9 +124,7 @@ class SparseTable(Configurations):
         array([[1. , 0. ],
                [0.5, 0.5]])
         """
-        position = self.positions(codes)
-        # The default goes last, where position -1 finds it.
-        return np.vstack([self.rows, self.other])[position]
+        return self.lookup.at(codes)
 
     def dense(self, limit: int = MAX_DENSE_CELLS) -> Floats:
         """Return the probabilities of all configurations, ``[configuration, state]``.
@@ -143,7 +145,7 @@ class SparseTable(Configurations):
         array([[0.5 , 0.5 ],
                [0.25, 0.75]])
         """
-        return self.spread(self.rows, self.other, limit, "use `row`, or raise `limit`")
+        return self.spread(self.rows, self.lookup.values[-1], limit, "use `row`, or raise `limit`")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTable):

@@ -1,45 +1,49 @@
 """Credible intervals of class probabilities, from joint draws of all tables they depend on.
 
-The ends of an interval are quantiles far out in the tails, where few draws are that matter, so it
-takes many for steady ones. Drawing is dear and adding up is cheap. But the tables of a network are
+The ends of an interval are quantiles far out in the tails, where there are few draws, so steady
+ends take many. Drawing is expensive and adding up is cheap. But the tables of a network are
 independent of each other: a draw of one goes with any draw of another. So tables are put into a few
-groups, and the draws of the groups are put together in several ways.
+groups, and the draws of the groups are combined in several ways.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.classifier._draws import DrawnLogs
-from colonnade.classifier._gaps import add_gaps, code_rows
-from colonnade.classifier._tables import ClassTables
-from colonnade.exceptions import expected
+from colonnade.classifier._tables import ClassTables, add_gaps
+from colonnade.cpt import Cpt
+from colonnade.exceptions import NotSupportedError, expected
+from colonnade.lookup import broadcast_rows
 from colonnade.missing.gaps import distinct
+from colonnade.pooling.draws import log_dirichlet
 from colonnade.priors import Interval
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 
-__all__ = ["class_intervals"]
+__all__ = ["DrawnLogs", "class_intervals"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
-# In how many ways the draws of how many groups are put together.
-_WAYS, _GROUPS = 4, 4
+# In how many ways the draws of how many groups of tables are combined.
+_COMBINATIONS, _MAX_GROUPS = 4, 4
 # Draws of every table if nobody says how many: for many rows, and for few.
-_LEAST, _MOST = 200, 1000
-# Numbers that may be added up for that, about a second of work.
-_ADDED = 1 << 29
-# Cells [row, class, way, draw] of one block, small enough for the cache of a processor.
-_CELLS = 1 << 18
+_MIN_DRAWS, _MAX_DRAWS = 200, 1000
+# Additions that their number may cost: about a second of work.
+_MAX_ADDITIONS = 1 << 29
+# Cells [row, class, combination, draw] of one block, small enough for the cache of a processor.
+_BLOCK_CELLS = 1 << 18
 # Drawn numbers held at a time, 128 MB; and about what can be drawn in a second.
-_DRAWN = 1 << 24
+_MAX_DRAWN = 1 << 24
+# Observations from which on little of alpha is open, and drawing it takes long: each draw of alpha
+# is then used this often.
+_MANY_OBSERVATIONS, _USES_OF_ALPHA = 10_000, 4
 
 
 def class_intervals(
@@ -64,7 +68,7 @@ def class_intervals(
         raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
     if draws is not None:
         if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-            raise expected("a whole number of at least 2, or None,", "draws", draws)
+            raise expected("an integer of at least 2, or None,", "draws", draws)
         draws = int(draws)
     position = tables.network.dag.variables.index(tables.target)
     columns = [coded.codes[coded.position(name)] for name in tables.features]
@@ -77,7 +81,7 @@ def class_intervals(
     size = _rows_at_a_time(tables, coded, len(cases), draws)
     for low in range(0, len(cases), size):
         groups = _groups(tables, position, cases[low : low + size], drawn)
-        _put_together(groups, tails, ends[:, low : low + size])
+        _fill_ends(groups, tails, ends[:, low : low + size])
     return Interval(ends[0, which], ends[1, which])
 
 
@@ -85,35 +89,95 @@ def _affordable(tables: ClassTables, coded: CodedTable, rows: int) -> int:
     """As many draws as take little time."""
     # Normalising and sorting takes as long as adding six numbers; summing over what a row lacks as
     # long as a row for each of its states.
-    each = len(tables.network.tables) + _WAYS * (_GROUPS + 6)
+    each = len(tables.network.tables) + _COMBINATIONS * (_MAX_GROUPS + 6)
     for name in tables.features:
         if tables.network.dag.children(name):
             lacking = coded.missing[coded.position(name)]
             rows += lacking * tables.network[name].family.cardinality
-    most = min(_ADDED // (rows * tables.classes * each), _DRAWN // sum(_cells(tables, rows)))
-    return min(_MOST, max(_LEAST, most))
+    most = min(
+        _MAX_ADDITIONS // (rows * tables.classes * each), _MAX_DRAWN // sum(_cells(tables, rows))
+    )
+    return min(_MAX_DRAWS, max(_MIN_DRAWS, most))
 
 
 def _rows_at_a_time(tables: ClassTables, coded: CodedTable, rows: int, draws: int) -> int:
-    """So many rows that what is drawn for them can be held."""
+    """How many rows to draw for together, so that what is drawn can be held."""
     gaps = 2 if any(coded.missing) else 0  # their sums, and the same turned
 
     def held(size: int) -> int:
         cells, asked = _cells(tables, size), size * tables.classes
-        sums = gaps * asked + min(sum(cells), _GROUPS * (asked + max(cells)))
+        sums = gaps * asked + min(sum(cells), _MAX_GROUPS * (asked + max(cells)))
         return max(sums * draws, asked * len(cells))
 
-    while rows > 1 and held(rows) > _DRAWN:
+    while rows > 1 and held(rows) > _MAX_DRAWN:
         rows = (rows + 1) // 2
     return rows
 
 
 def _cells(tables: ClassTables, rows: int) -> list[int]:
-    """How many numbers of each table are drawn at most, for so many rows."""
+    """How many numbers of each table are drawn at most, for this many rows."""
     return [
         min(2 * rows * tables.classes, cpt.table.configurations * cpt.table.states)
         for cpt in tables.network.tables.values()
     ]
+
+
+class DrawnLogs:
+    """Logarithms of a table in several draws; rows are drawn when they are asked for.
+
+    Given alpha and s the rows of a table are independent, so it is enough to keep these: a row
+    that is not looked up is never drawn. Rows asked for twice are drawn twice, so a caller that
+    needs a row of the same draw again must keep it; for one row of data no table is asked twice.
+
+    Parameters
+    ----------
+    cpt : Cpt
+    draws : int
+    rng : Generator
+        Of this table alone, so that tables can be drawn in any order.
+    """
+
+    def __init__(self, cpt: Cpt, draws: int, rng: np.random.Generator) -> None:
+        if cpt.counts is None:
+            raise NotSupportedError(
+                "An interval of class probabilities",
+                f"the table of {cpt.family.child.name!r} is known and has no posterior",
+            )
+        self.cpt = cpt
+        self.counts = cpt.counts
+        self._seen = cpt.counts.lookup
+        self.draws = draws
+        self.rng = rng
+
+    @cached_property
+    def pool(self) -> Floats:
+        """s alpha in each draw, ``[state, draw]``."""
+        many = self.counts.total >= _MANY_OBSERVATIONS
+        size = -(-self.draws // _USES_OF_ALPHA) if many else self.draws
+        alpha, strength = self.cpt.posterior.sample_alpha(size, self.rng)
+        pool = (strength[:, None] * alpha)[np.arange(self.draws) % size]
+        return np.ascontiguousarray(pool.T)
+
+    def rows(self, wanted: Codes) -> Floats:
+        """Draw the rows of some configurations: ``[configuration, state, draw]``."""
+        return log_dirichlet(self._seen.at(wanted)[:, :, None] + self.pool, self.rng, axis=1)
+
+    def margins(self, wanted: Codes, child: Codes) -> Floats:
+        """Draw single cells, ``[cell, draw]``: each from its own margin, a Beta distribution.
+
+        So no two of them may be asked for of the same configuration and used together.
+        """
+        seen = self._seen.at(wanted)
+        own = seen[np.arange(len(child)), child][:, None] + self.pool[child]
+        others = seen.sum(axis=1)[:, None] + self.pool.sum(axis=0) - own
+        return np.asarray(log_dirichlet(np.stack([own, others], axis=1), self.rng, axis=1)[:, 0])
+
+    def cells(self, parents: Sequence[Codes], child: Codes) -> Floats:
+        """Look up codes that broadcast with each other: ``[draw, *their shape]``."""
+        asked, shape = broadcast_rows(parents)
+        wanted, which = distinct(asked)
+        logs = self.rows(wanted)[which.reshape(shape), child]
+        return np.asarray(np.moveaxis(logs, -1, 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -142,7 +206,7 @@ class _Term:
 
 
 def _drawn(tables: ClassTables, draws: int, rng: np.random.Generator) -> list[DrawnLogs]:
-    """Give each table a generator of its own, from the one there is."""
+    """Give each table a generator of its own, seeded from the one given."""
     found = tables.network.tables.values()
     seeds = rng.integers(1 << 63, size=(len(found), 2))
     return [
@@ -165,10 +229,10 @@ def _groups(
         members = [names.index(member) for member in (*network.dag.parents(name), name)]
         if target in members:
             tasks.append(partial(_term, tables, target, codes, logs, members))
-    parts = [tasks[k::_GROUPS] for k in range(min(_GROUPS, len(tasks)))]
-    # For few rows their sums take less room than the tables, which need not be kept then.
-    few = _GROUPS * len(codes) * tables.classes < sum(_cells(tables, len(codes)))
-    made = run([partial(_made, part, few) for part in parts])
+    parts = [tasks[k::_MAX_GROUPS] for k in range(min(_MAX_GROUPS, len(tasks)))]
+    # For few rows their sums take less memory than the tables, which need not be kept then.
+    few = _MAX_GROUPS * len(codes) * tables.classes < sum(_cells(tables, len(codes)))
+    made = run([partial(_draw_group, part, few) for part in parts])
     if (codes >= [network[name].family.cardinality for name in names]).any():
         sums = np.zeros((drawn[0].draws, len(codes), tables.classes))
         add_gaps(network, target, codes, drawn, sums)
@@ -176,7 +240,7 @@ def _groups(
     return made
 
 
-def _made(tasks: Sequence[Callable[[], _Term]], together: bool) -> list[_Term]:
+def _draw_group(tasks: Sequence[Callable[[], _Term]], together: bool) -> list[_Term]:
     """Draw the tables of a group, and add them up if asked to."""
     if not together:
         return [task() for task in tasks]
@@ -194,15 +258,17 @@ def _term(
     labels = np.arange(tables.classes)[None, :]
     sizes = [network[network.dag.variables[m]].family.cardinality for m in members]
     rows = (codes[:, members] < sizes).all(axis=1)
-    asked, shape = code_rows([labels if m == target else codes[rows, m][:, None] for m in members])
-    cells, which = _looked_up(logs, asked)
+    asked, shape = broadcast_rows(
+        [labels if m == target else codes[rows, m][:, None] for m in members]
+    )
+    cells, which = _draw_cells(logs, asked)
     # The last cell is for rows that lack a value of this family.
     index = np.full((len(codes), tables.classes), len(cells))
     index[rows] = which.reshape(shape)
     return _Term(np.vstack([cells, np.zeros(logs.draws)]), index)
 
 
-def _looked_up(logs: DrawnLogs, asked: Codes) -> tuple[Floats, Codes]:
+def _draw_cells(logs: DrawnLogs, asked: Codes) -> tuple[Floats, Codes]:
     """Draw what is asked for, codes of parents and child, and say which cell is which.
 
     Cells drawn one by one take two numbers each, rows one for every state. The class given its
@@ -212,19 +278,19 @@ def _looked_up(logs: DrawnLogs, asked: Codes) -> tuple[Floats, Codes]:
     wanted, row = distinct(cells[:, :-1])
     states = logs.counts.states
     if 2 * len(cells) < states * len(wanted):
-        return logs.cells(cells[:, :-1], cells[:, -1]), which
+        return logs.margins(cells[:, :-1], cells[:, -1]), which
     values = logs.rows(wanted).reshape(-1, logs.draws)
     return values, (row * states + cells[:, -1])[which]
 
 
-def _put_together(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: Floats) -> None:
+def _fill_ends(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: Floats) -> None:
     """Fill in the quantiles of class probabilities ``[tail, row, class]``."""
     _, rows, classes = ends.shape
     draws = groups[0][0].logs.shape[1]
-    # Alone, a table has nothing to be put together with.
-    ways = min(_WAYS, draws) if len(groups) > 1 else 1
+    # A single group has nothing to be combined with.
+    ways = min(_COMBINATIONS, draws) if len(groups) > 1 else 1
     starts = _starts(len(groups), ways, draws)
-    size = max(1, _CELLS // (classes * ways * draws))
+    size = max(1, _BLOCK_CELLS // (classes * ways * draws))
 
     def task(low: int) -> None:
         block = slice(low, min(low + size, rows))

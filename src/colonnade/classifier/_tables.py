@@ -1,39 +1,42 @@
 """ClassTables: the tables of a network turned so that all classes are looked up at once.
 
 Families without the class are the same for all classes: they cancel, and only the joint
-probability needs them. What is left is the Markov blanket of the class.
+probability needs them. What is left is the Markov blanket of the class. Values that a row lacks
+have probability one, unless something depends on them: those are summed out.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.classifier._gaps import MeanLogs, add_gaps, floored_log
 from colonnade.configurations import sort_keys
-from colonnade.cpt import Cpt
+from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
+from colonnade.missing.gaps import Gap, Members, find_gaps
 from colonnade.network import BayesianNetwork
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import word_starts
-from colonnade.tables.joints import column_rows
+from colonnade.tables.joints import Columns, column_rows
 from colonnade.threads import run
+from colonnade.variables import Family
 
-__all__ = ["ClassTables"]
+__all__ = ["ClassTables", "Logs", "add_gaps"]
 
 Floats = NDArray[np.float64]
+Codes = NDArray[Any]
 Step = Callable[[int, int, Floats], None]
 
-# Cells up to which a family is stored with all its configurations: 8 MB.
-_DENSE_CELLS = 1 << 20
 # Far below the logarithm of any product of probabilities; sums of a few keep nine decimals.
 _FLOOR = -1e5
 # Rows of one task, and of one block of temporary arrays.
 _TASK_ROWS = 1 << 14
+# Cells of the largest array made at a time to sum out missing values.
+_MAX_GAP_CELLS = 1 << 21
 
 
 class ClassTables:
@@ -83,7 +86,10 @@ class ClassTables:
 
     @cached_property
     def floored(self) -> ClassTables:
-        """The same with an impossible value not quite so: of two the more impossible one loses."""
+        """The same with a tiny probability for what is impossible.
+
+        Of two classes that cannot have a row, the one for which more is impossible loses.
+        """
         return ClassTables(self.network, self.target, _FLOOR)
 
     def most_probable(self, coded: CodedTable) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
@@ -105,9 +111,11 @@ class ClassTables:
     def _adder(self, coded: CodedTable, everything: bool) -> Step:
         """What adds all log probabilities of the rows low..high to a block."""
         coded = coded.select(self.features) if self.features else coded
-        families = [*self._blanket, *(self._apart if everything else [])]
-        steps = [_dense_step(coded, [family.dense for family in families if family.dense])]
-        steps += [family.step(coded) for family in families if not family.dense]
+        families = [family for family in self._families if family.has_class]
+        if everything:
+            families += [family for family in self._families if not family.has_class]
+        steps = [_dense_step(coded, [family for family in families if family.dense is not None])]
+        steps += [family.sparse_step(coded) for family in families if family.dense is None]
         steps += self._gap_steps(coded)
 
         # Kernels know the columns by their addresses: `held` keeps them where they are.
@@ -136,160 +144,137 @@ class ClassTables:
                 codes = np.stack([column[rows] for column in here], axis=1).astype(np.int32)
                 codes = np.insert(codes, position, 0, axis=1)
                 part = block[None, rows]
-                add_gaps(self.network, position, codes, self._logs, part)
+                add_gaps(self.network, position, codes, self._filled_logs, part)
                 block[rows] = part[0]
 
         return [step]
 
     @cached_property
-    def _blanket(self) -> list[_ClassFamily]:
+    def _families(self) -> list[_ClassFamily]:
         return [
-            _ClassFamily(cpt, self)
+            _ClassFamily(cpt.family, cpt.table.lookup.mapped(self._log), self.target, self.classes)
             for cpt in self.network.tables.values()
-            if self.target in _names(cpt)
         ]
 
     @cached_property
-    def _apart(self) -> list[_ClassFamily]:
-        return [
-            _ClassFamily(cpt, self)
-            for cpt in self.network.tables.values()
-            if self.target not in _names(cpt)
-        ]
+    def _filled_logs(self) -> list[Lookup]:
+        return [family.logs.filled() for family in self._families]
 
-    @cached_property
-    def _logs(self) -> list[MeanLogs]:
-        return [MeanLogs(cpt, self.floor) for cpt in self.network.tables.values()]
+    def _log(self, rows: Floats) -> Floats:
+        """Logarithms, with `floor` for that of zero."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(rows)
+        logs[np.isneginf(logs)] = self.floor
+        return logs
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is derived is derived again.
         return type(self), (self.network, self.target, self.floor)
 
 
+class _RowsByClass(NamedTuple):
+    """Stored rows by the configuration of the parents other than the class; see `add_by_class`."""
+
+    key_index: KeyIndex
+    begin: NDArray[np.int64]
+    label: NDArray[np.int64]
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class _ClassFamily:
     """One table with the class as its last axis.
 
     Parameters
     ----------
-    cpt : Cpt
-    tables : ClassTables
-        Those it is one of.
-
-    Attributes
-    ----------
-    others : tuple of str
-        The members but for the class: parents, then the child.
-    dense : tuple of (names, array) or None
-        With one code more for *missing*; None if it would be too large.
+    family : Family
+    logs : Lookup
+        Logarithms of its probabilities.
+    target : str
+        The class.
+    classes : int
     """
 
-    def __init__(self, cpt: Cpt, tables: ClassTables) -> None:
-        self.cpt = cpt
-        self.target = target = tables.target
-        self.classes = tables.classes
-        self.floor = tables.floor
-        members = (*cpt.family.parents, cpt.family.child)
-        self.others = tuple(member.name for member in members if member.name != target)
-        sizes = [member.cardinality + 1 for member in members if member.name != target]
-        cells = self.classes
-        for size in sizes:
-            cells *= size
-        self.dense: tuple[tuple[str, ...], Floats] | None = None
-        if cells <= _DENSE_CELLS:
-            self.dense = self.others, self._padded(sizes)
+    family: Family
+    logs: Lookup
+    target: str
+    classes: int
 
-    def _padded(self, sizes: Sequence[int]) -> Floats:
-        """All log probabilities ``[others..., class]``, zero where a code means missing."""
-        family = self.cpt.family
-        logs = floored_log(self.cpt.table.dense(), self.floor)
-        logs = logs.reshape(*family.parent_sizes, family.cardinality)
-        names = [*(parent.name for parent in family.parents), family.child.name]
-        if self.target in names:
-            logs = np.moveaxis(logs, names.index(self.target), -1)
-        else:
-            logs = np.broadcast_to(logs[..., None], (*logs.shape, self.classes))
-        padded = np.zeros([*sizes, self.classes])
-        padded[tuple(slice(size - 1) for size in sizes)] = logs
-        return padded
-
-    def step(self, coded: CodedTable) -> Step:
-        """What adds this table to a block of rows, if it is not dense."""
-        from colonnade.kernels.classify import add_class_rows, add_items
-
-        parents = [name for name in self.others if name != self.cpt.family.child.name]
-        chosen = [coded.position(name) for name in parents]
-        sizes = [variable.cardinality for variable in coded.variables]
-        described = column_rows(coded.codes, sizes, chosen)
-        starts = word_starts([sizes[k] for k in chosen])
-        if self.cpt.family.child.name == self.target:
-            slots, keys, values, default = self._class_rows
-
-            def step(low: int, high: int, block: Floats) -> None:
-                add_class_rows(described, starts, low, high, slots, keys, values, default, block)
-
-            return step
-        place, named, item, label, logs, usual = self._items
-        child = coded.codes[coded.position(self.cpt.family.child.name)]
-
-        def item_step(low: int, high: int, block: Floats) -> None:
-            add_items(
-                *(described, starts, child, low, high),
-                *(place, named, item, label, logs, usual, block),
-            )
-
-        return item_step
+    @cached_property
+    def others(self) -> tuple[str, ...]:
+        """The members other than the class: parents, then the child."""
+        return tuple(name for name in self._names if name != self.target)
 
     @property
-    def _logs(self) -> tuple[Floats, Floats]:
-        """Logarithms of the stored rows and of the row of all others."""
-        table = self.cpt.table
-        default = np.full(table.states, np.nan) if table.default is None else table.default
-        return floored_log(table.rows, self.floor), floored_log(default, self.floor)
+    def has_class(self) -> bool:
+        """Whether the class is a member."""
+        return self.target in self._names
 
     @cached_property
-    def _class_rows(self) -> tuple[Any, ...]:
-        from colonnade.kernels.counting import place_keys
+    def dense(self) -> Floats | None:
+        """All log probabilities ``[*others, class]``, or None if those would be too many.
 
-        table = self.cpt.table
-        keys = sort_keys(table.codes, table.parent_sizes)
-        return (*place_keys(keys, max(1, len(keys))), *self._logs)
+        Each of the others has one more code, for missing, with zeros.
+        """
+        names, sizes = self._names, [*self.family.parent_sizes, self.family.cardinality]
+        padded = [size + (name != self.target) for name, size in zip(names, sizes, strict=True)]
+        if math.prod(padded) * (1 if self.has_class else self.classes) > MAX_FILLED_CELLS:
+            return None
+        logs = self.logs.filled().padded(padded, 0.0)
+        if self.has_class:
+            return np.ascontiguousarray(np.moveaxis(logs, names.index(self.target), -1))
+        return np.repeat(logs[..., None], self.classes, axis=-1)
+
+    @property
+    def _names(self) -> list[str]:
+        return [*(parent.name for parent in self.family.parents), self.family.child.name]
+
+    def sparse_step(self, coded: CodedTable) -> Step:
+        """What adds a table that is not dense to a block of rows."""
+        from colonnade.kernels.classify import add_by_class, add_class_rows
+
+        child = self.family.child.name
+        chosen = [coded.position(name) for name in self.others if name != child]
+        parents = Columns.of(coded).parents(chosen)
+        if child == self.target:
+            index, values = self.logs.index, self.logs.values
+            return lambda low, high, block: add_class_rows(parents, low, high, index, values, block)
+        codes, rows = coded.codes[coded.position(child)], self._rows_by_class
+        return lambda low, high, block: add_by_class(parents, codes, low, high, rows, block)
 
     @cached_property
-    def _items(self) -> tuple[Any, ...]:
-        """Stored rows by the configuration of the parents but for the class; see `add_items`."""
-        from colonnade.kernels.counting import place_keys
-
-        table, parents = self.cpt.table, self.cpt.family.parents
-        kept = [k for k, parent in enumerate(parents) if parent.name != self.target]
-        label = np.full(len(table.codes), -1, dtype=np.int64)
-        if len(kept) < len(parents):
-            (axis,) = set(range(len(parents))) - set(kept)
-            label = table.codes[:, axis].astype(np.int64)
-        keys = sort_keys(table.codes[:, kept], [table.parent_sizes[k] for k in kept])
+    def _rows_by_class(self) -> _RowsByClass:
+        stored = self.logs.stored
+        names = [parent.name for parent in self.family.parents]
+        kept = [k for k, name in enumerate(names) if name != self.target]
+        label = np.full(len(stored), -1, dtype=np.int64)
+        if self.has_class:
+            label = stored[:, names.index(self.target)].astype(np.int64)
+        sizes = [self.family.parent_sizes[k] for k in kept]
+        keys = sort_keys(stored[:, kept], sizes)
         order = np.lexsort((label, *keys.T[::-1]))
         keys = keys[order]
-        fresh = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
-        item = np.append(np.flatnonzero(fresh), len(keys)).astype(np.int64)
-        values, default = self._logs
-        placed = place_keys(keys[fresh], max(1, int(fresh.sum())))
-        return (*placed, item, label[order], values[order], default)
+        first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
+        index = KeyIndex.of(stored[order[first]][:, kept], sizes)
+        begin = np.append(np.flatnonzero(first), len(keys)).astype(np.int64)
+        values = self.logs.values
+        # What follows the stored rows stays where it is.
+        moved = np.concatenate([values[order], values[len(order) :]])
+        return _RowsByClass(index, begin, label[order], moved)
 
 
-def _dense_step(coded: CodedTable, tables: Sequence[tuple[Sequence[str], Floats]]) -> Step:
+def _dense_step(coded: CodedTable, families: Sequence[_ClassFamily]) -> Step:
     """What adds all dense tables to a block of rows."""
     from colonnade.kernels.classify import add_dense
 
-    chosen = [coded.position(name) for names, _ in tables for name in names]
+    tables = [family.dense for family in families if family.dense is not None]
+    chosen = [coded.position(name) for family in families for name in family.others]
     sizes = [variable.cardinality + 1 for variable in coded.variables]
     described = column_rows(coded.codes, sizes, chosen)
-    start = np.cumsum([0, *(len(names) for names, _ in tables)])
-    offset = np.cumsum([0, *(values.size for _, values in tables)])
-    flat = np.concatenate([np.empty(0), *(values.ravel() for _, values in tables)])
-
-    def step(low: int, high: int, block: Floats) -> None:
-        add_dense(described, start, offset, flat, low, high, block)
-
-    return step
+    start = np.cumsum([0, *(len(family.others) for family in families)])
+    offset = np.cumsum([0, *(table.size for table in tables)])
+    flat = np.concatenate([np.empty(0), *(table.ravel() for table in tables)])
+    return lambda low, high, block: add_dense(described, start, offset, flat, low, high, block)
 
 
 def _in_threads(task: Callable[[int], None], rows: int) -> None:
@@ -297,5 +282,63 @@ def _in_threads(task: Callable[[int], None], rows: int) -> None:
     run([partial(task, low) for low in range(0, rows, _TASK_ROWS)])
 
 
-def _names(cpt: Cpt) -> set[str]:
-    return {cpt.family.child.name, *(parent.name for parent in cpt.family.parents)}
+class Logs(Protocol):
+    """Logarithms of the probabilities of one family."""
+
+    def cells(self, parents: Sequence[Codes], child: Codes) -> Floats:
+        """Look up codes that broadcast with each other: an array of their common shape.
+
+        Before these axes there is one of draws, if there are several draws.
+        """
+
+
+def add_gaps(
+    network: BayesianNetwork, target: int, codes: Codes, logs: Sequence[Logs], sums: Floats
+) -> None:
+    """Sum out missing values that something present depends on.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    target : int
+        Position of the class among the variables.
+    codes : array [row, variable]
+        Those of the class are 0 throughout and mean nothing.
+    logs : sequence of Logs
+        In the order of the variables.
+    sums : array [draw, row, class]
+        The logarithms of the sums are added to it.
+    """
+    members = Members.of(network.dag, network.families)
+    classes = members.sizes[target]
+    for gap in find_gaps(members, codes, np.ones(len(codes))):
+        size = max(1, _MAX_GAP_CELLS // (gap.elimination.cells * classes * len(sums)))
+        totals = np.empty((len(sums), len(gap.codes), classes))
+        for low in range(0, len(gap.codes), size):
+            block = slice(low, low + size)
+            factors = [_factor(gap, family, target, block, logs[family]) for family in gap.families]
+            shape = (len(sums), len(gap.codes[block]), classes)
+            flat = [
+                np.broadcast_to(f, (*shape, *f.shape[3:])).reshape(-1, *f.shape[3:])
+                for f in factors
+            ]
+            totals[:, block] = gap.elimination.log_total(flat).reshape(shape)
+        sums[:, gap.rows] += totals[:, gap.case]
+
+
+def _factor(gap: Gap, family: int, target: int, block: slice, logs: Logs) -> Floats:
+    """Logarithms of one family in all completions, ``[draw, case, class, *missing variables]``."""
+    scope = gap.elimination.scopes[gap.families.index(family)]
+    axes = {target: 1, **{variable: 2 + k for k, variable in enumerate(scope)}}
+    codes = []
+    for variable in gap.members.families[family]:
+        shape = [1] * (2 + len(scope))
+        if variable in axes:
+            shape[axes[variable]] = -1
+            codes.append(np.arange(gap.members.sizes[variable]).reshape(shape))
+        else:
+            shape[0] = -1
+            known = gap.codes[block, gap.known.index(variable)].astype(np.int64)
+            codes.append(known.reshape(shape))
+    found = logs.cells(codes[:-1], codes[-1])
+    return found.reshape(-1, *found.shape[-2 - len(scope) :])

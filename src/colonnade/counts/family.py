@@ -26,6 +26,7 @@ from colonnade.configurations import (
 from colonnade.counts.arithmetic import difference, merged
 from colonnade.counts.checks import checked_values
 from colonnade.exceptions import CountsError, amount, expected
+from colonnade.lookup import Lookup
 
 __all__ = ["FamilyCounts", "as_counts"]
 
@@ -176,6 +177,14 @@ class FamilyCounts(Configurations):
     def integral(self) -> bool:
         """Whether all counts are integers, whatever their type."""
         return self.values.dtype.kind == "i" or bool((self.values == np.floor(self.values)).all())
+
+    @property
+    def lookup(self) -> Lookup:
+        """The counts as rows to be looked up; zeros for a configuration that was not observed."""
+        if self.observed == self.configurations:
+            return Lookup(self.parent_sizes, self.values)
+        zeros = np.zeros(self.states, dtype=self.values.dtype)
+        return Lookup(self.parent_sizes, self.values, self.codes, zeros)
 
     def row(self, configuration: Configuration) -> NDArray[Any]:
         """Return the counts of one configuration, ``[state]``; zeros if it was not observed.

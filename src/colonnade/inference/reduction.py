@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.configurations import configuration_codes, sort_keys
+from colonnade.configurations import configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
 from colonnade.inference.elimination import Factor, eliminate
+from colonnade.lookup import Lookup
 from colonnade.missing.planning import Plan, components, plan
 from colonnade.network import BayesianNetwork
 from colonnade.pooling.draws import log_dirichlet
-from colonnade.variables import State
+from colonnade.variables import State, Variable
 
 __all__ = ["LIMIT", "Piece", "Question"]
 
@@ -40,24 +41,22 @@ class Piece:
     Attributes
     ----------
     cpt : Cpt
-    columns : tuple of int
-        Which parents are free; their configurations, the last one fastest, are the rows.
+    known : mapping of int to int
+        Codes of the parents that are observed, by their positions. The configurations of the
+        others, the last one fastest, are the rows.
     parents : tuple of int
-        Labels of these parents.
+        Labels of the other parents, which are free.
     child : int or None
         Label of the child, or None if it is observed.
     state : int
         The code of the child if it is observed.
-    stored : array [stored]
-        Positions of the rows of the table that agree with what is observed.
     """
 
     cpt: Cpt
-    columns: tuple[int, ...]
+    known: Mapping[int, int]
     parents: tuple[int, ...]
     child: int | None
     state: int
-    stored: NDArray[np.int64]
 
     @property
     def scope(self) -> tuple[int, ...]:
@@ -65,9 +64,20 @@ class Piece:
         return self.parents if self.child is None else (*self.parents, self.child)
 
     @property
+    def free(self) -> tuple[Variable, ...]:
+        """The parents that are not observed."""
+        family = self.cpt.family
+        return tuple(parent for k, parent in enumerate(family.parents) if k not in self.known)
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """Number of states of each free parent."""
-        return tuple(self.cpt.family.parent_sizes[k] for k in self.columns)
+        return tuple(parent.cardinality for parent in self.free)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """The probabilities of the configurations that agree with what is observed."""
+        return self.cpt.table.lookup.given(self.known)
 
     @property
     def uncertain(self) -> bool:
@@ -79,45 +89,32 @@ class Piece:
         """Whether no configuration is excluded; seen without filling the piece."""
         if self.child is not None:
             return True
-        table = self.cpt.table
-        given = bool((table.rows[self.stored, self.state] > 0.0).all())
-        if len(self.stored) == math.prod(self.sizes):
-            return given
-        return given and table.default is not None and bool(table.default[self.state] > 0.0)
+        return bool((self.lookup.values[:, self.state] > 0.0).all())
 
     def check_size(self) -> None:
         """Refuse a table that is too large to be filled."""
         family = self.cpt.family
         cells = math.prod(self.sizes) * family.cardinality
         if cells > LIMIT:
-            what = f"The table of {family.child.name!r} over its {len(self.columns)} parents"
+            what = f"The table of {family.child.name!r} over its {len(self.sizes)} parents"
             hint = "observe more of its parents, or ask for what does not depend on them"
             raise TooLargeError(f"{what} that are not observed", size=cells, limit=LIMIT, hint=hint)
 
-    @cached_property
-    def _position(self) -> NDArray[np.int64]:
-        """Where each row is stored in the table, -1 for those that are not."""
-        self.check_size()
-        position = np.full(math.prod(self.sizes), -1, dtype=np.int64)
-        codes = self.cpt.table.codes[self.stored][:, self.columns]
-        position[sort_keys(codes, self.sizes)[:, 0]] = self.stored
-        return position
-
     def factor(self) -> Factor:
         """The estimated probabilities, the same for all draws."""
-        table = self.cpt.table
-        if table.default is None and (self._position < 0).any():
-            raise self._without_probabilities()
-        default = np.empty(table.states) if table.default is None else table.default
-        # The default goes last, where -1 finds it.
-        return self._shaped(np.vstack([table.rows, default])[self._position][None])
+        self.check_size()
+        rows = self.lookup.filled(LIMIT).rows
+        undefined = np.isnan(rows[:, 0])
+        if undefined.any():
+            raise self._without_probabilities(undefined)
+        return self._shaped(rows[None])
 
     def draw(self, draws: int, rng: np.random.Generator) -> Factor:
         """The probabilities in independent draws of the table."""
+        self.check_size()
         counts = self.cpt.counts
         assert counts is not None
-        # Counts and table store the same rows; a row of zeros is a configuration never seen.
-        rows = np.vstack([counts.values, np.zeros((1, counts.states))])[self._position]
+        rows = counts.lookup.given(self.known).filled(LIMIT).rows
         alpha, strength = self.cpt.posterior.sample_alpha(draws, rng)
         logs = log_dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
         return self._shaped(np.exp(logs), logs)
@@ -130,17 +127,16 @@ class Piece:
 
         return Factor(self.scope, shaped(rows), None if logs is None else shaped(logs))
 
-    def _without_probabilities(self) -> DataError:
-        family, bad = self.cpt.family, self._position < 0
-        codes = configuration_codes(int(bad.argmax()), self.sizes)
+    def _without_probabilities(self, undefined: NDArray[np.bool_]) -> DataError:
+        family = self.cpt.family
+        codes = configuration_codes(int(undefined.argmax()), self.sizes)
         example = {
-            family.parents[k].name: family.parents[k].states[code]
-            for k, code in zip(self.columns, codes, strict=True)
+            parent.name: parent.states[code] for parent, code in zip(self.free, codes, strict=True)
         }
         shown = f", for example {example}" if example else ""
         return DataError(
             f"Variable {family.child.name!r}",
-            f"{int(bad.sum()):,} of the configurations of its parents that the question needs "
+            f"{undefined.sum():,} of the configurations of its parents that the question needs "
             f"have no probabilities{shown}.",
             Advice.PRIOR_FOR_UNOBSERVED,
             variable=family.child.name,
@@ -224,21 +220,14 @@ class Question:
         )
 
     def _piece(self, cpt: Cpt) -> Piece:
-        family, codes = cpt.family, cpt.table.codes
-        agree = np.ones(len(codes), dtype=bool)
-        columns = []
-        for k, parent in enumerate(family.parents):
-            if parent.name in self.fixed:
-                agree &= codes[:, k] == self.fixed[parent.name]
-            else:
-                columns.append(k)
+        family = cpt.family
+        names = [parent.name for parent in family.parents]
         return Piece(
             cpt,
-            tuple(columns),
-            tuple(self.label[family.parents[k].name] for k in columns),
+            {k: self.fixed[name] for k, name in enumerate(names) if name in self.fixed},
+            tuple(self.label[name] for name in names if name not in self.fixed),
             self.label.get(family.child.name),
             self.fixed.get(family.child.name, 0),
-            np.flatnonzero(agree),
         )
 
     def _split(self, pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:

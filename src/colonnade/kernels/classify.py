@@ -1,4 +1,4 @@
-"""Log probabilities of all classes at once: each row adds up one vector for each family.
+"""Log probabilities of all classes at once: each row adds up one vector per family.
 
 Tables are laid out ``[configuration of the other members, class]``, so that what a row adds is
 contiguous, and small enough tables hold every configuration. A code that means *missing* has its
@@ -10,13 +10,13 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.counting import BLOCK, pack
+from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
-__all__ = ["add_class_rows", "add_dense", "add_items", "normalise"]
+__all__ = ["add_by_class", "add_class_rows", "add_dense", "normalise"]
 
-# Rows whose configurations are computed before they are used.
-_ROWS = 256
+# Rows whose configurations are computed before they are used, of all tables.
+_DENSE_BLOCK_ROWS = 256
 
 
 @njit(nogil=True, cache=True)
@@ -26,9 +26,9 @@ def add_dense(columns, start, offset, tables, low, high, sums):
     Table j has columns start[j]..start[j + 1] and begins at tables[offset[j]].
     """
     count, classes = start.size - 1, sums.shape[1]
-    index = np.empty((count, _ROWS), np.int64)
-    for row in range(low, high, _ROWS):
-        rows = min(_ROWS, high - row)
+    index = np.empty((count, _DENSE_BLOCK_ROWS), np.int64)
+    for row in range(low, high, _DENSE_BLOCK_ROWS):
+        rows = min(_DENSE_BLOCK_ROWS, high - row)
         for j in range(count):
             pack(columns, start[j], start[j + 1], row, rows, index[j])
         for i in range(rows):
@@ -41,52 +41,55 @@ def add_dense(columns, start, offset, tables, low, high, sums):
 
 
 @njit(nogil=True, cache=True)
-def add_items(columns, word, child, low, high, slots, keys, item, label, values, default, sums):
+def add_by_class(columns, child, low, high, stored, sums):
     """Add to sums `[row - low, class]` the entries of a table that stores some configurations.
 
-    `columns` are the parents but for the class. The configuration keys[k] has the items
-    item[k]..item[k + 1]: item t is the row values[t] of the class label[t], or of all classes if
-    that is -1. Classes and configurations without an item have the row `default`.
+    `columns` are the parents without the class; `stored` indexes their configurations. The one at
+    position k has the rows begin[k]..begin[k + 1] of stored.values: row t is that of the class
+    label[t], or of all classes if that is -1. The last row is that of all other configurations and
+    classes.
     """
-    classes = sums.shape[1]
-    room = room_for(word)
-    for row in range(low, high, BLOCK):
-        rows = min(BLOCK, high - row)
-        numbers, missing = look_up(columns, word, row, rows, slots, keys, room)
+    index, begin, label, values = stored
+    classes, states = sums.shape[1], values.shape[1]
+    room = room_for(index)
+    for row in range(low, high, BLOCK_ROWS):
+        rows = min(BLOCK_ROWS, high - row)
+        numbers, missing = look_up(columns, index, row, rows, room)
         for i in range(rows):
             state = child[row + i]
-            if missing[i] or state >= default.size:
+            if missing[i] or state >= states:
                 continue
-            total, usual, k = sums[row - low + i], default[state], numbers[i]
+            total, other, k = sums[row - low + i], values[-1, state], numbers[i]
             if k < 0:
-                total += usual
-            elif label[item[k]] < 0:
-                total += values[item[k], state]
+                total += other
+            elif label[begin[k]] < 0:
+                total += values[begin[k], state]
             else:
-                # Items come in the order of classes: those between them have the usual entry.
-                t, end = item[k], item[k + 1]
+                # The rows of a configuration are in the order of their classes.
+                t, end = begin[k], begin[k + 1]
                 for c in range(classes):
                     if t < end and label[t] == c:
                         total[c] += values[t, state]
                         t += 1
                     else:
-                        total[c] += usual
+                        total[c] += other
 
 
 @njit(nogil=True, cache=True)
-def add_class_rows(columns, word, low, high, slots, keys, values, default, sums):
-    """Add to sums `[row - low, class]` the row of the class given its parents, where it has many.
+def add_class_rows(columns, low, high, index, values, sums):
+    """Add to sums `[row - low, class]` the row of the class given its parents.
 
-    values[position] belongs to the configuration keys[position], `default` to all others.
+    values[position] is the row of the configuration at that position of the index, and the last
+    one that of all others.
     """
-    room = room_for(word)
-    for row in range(low, high, BLOCK):
-        rows = min(BLOCK, high - row)
-        numbers, missing = look_up(columns, word, row, rows, slots, keys, room)
+    room = room_for(index)
+    for row in range(low, high, BLOCK_ROWS):
+        rows = min(BLOCK_ROWS, high - row)
+        numbers, missing = look_up(columns, index, row, rows, room)
         for i in range(rows):
             if not missing[i]:
                 total = sums[row - low + i]
-                total += default if numbers[i] < 0 else values[numbers[i]]
+                total += values[numbers[i]]
 
 
 @njit(nogil=True, cache=True)

@@ -1,13 +1,13 @@
 """Counting and looking up configurations in compact columns of codes.
 
 A joint table of several columns is filled in two steps, a block of rows at a time: the codes become
-one index a row (mixed radix, the last column fastest), which the compiler vectorises, and the
-indices are then scattered into the table. Increments of one cell wait for each other, so small
-tables are kept `WAYS` times and added up at the end.
+one index per row (mixed radix, the last column fastest), which the compiler vectorises, and the
+indices are then scattered into the table. Small tables are kept `COPIES` times and added up at the
+end.
 
-Columns are passed as rows `(address, bytes a code, size)` of one array: they have different widths
-and there is any number of them, and Numba would compile anew for every combination. The caller
-keeps the columns alive, contiguous and free of codes beyond their sizes.
+Columns are passed as rows `(address, bytes per code, size)` of one array: they have different
+widths and there is any number of them, and Numba would compile anew for every combination. The
+caller keeps the columns alive, contiguous and free of codes beyond their sizes.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 __all__ = [
-    "BLOCK",
-    "WAYS",
+    "BLOCK_ROWS",
+    "COPIES",
     "count_joints",
     "count_large",
     "count_sparse",
-    "distinct_rows",
+    "number_configurations",
     "number_keys",
     "pack",
     "pack_keys",
@@ -31,8 +31,9 @@ __all__ = [
 ]
 
 # Rows whose indices are computed before they are used: they stay in the innermost cache.
-BLOCK = 2048
-WAYS = 4
+BLOCK_ROWS = 2048
+# How often a small table is kept: increments of one cell wait for each other.
+COPIES = 4
 
 
 @intrinsic
@@ -109,13 +110,13 @@ def pack(columns, begin, end, row, rows, index):
 
 @njit(nogil=True, cache=True)
 def _scatter(index, rows, table):
-    """Count the first `rows` indices in a table kept WAYS times."""
+    """Count the first `rows` indices in a table kept COPIES times."""
     one = table.dtype.type(1)
-    cells = table.size // WAYS
+    cells = table.size // COPIES
     a, b = table[:cells], table[cells : 2 * cells]
     c, d = table[2 * cells : 3 * cells], table[3 * cells :]
-    whole = rows - rows % WAYS
-    for i in range(0, whole, WAYS):
+    whole = rows - rows % COPIES
+    for i in range(0, whole, COPIES):
         a[index[i]] += one
         b[index[i + 1]] += one
         c[index[i + 2]] += one
@@ -126,24 +127,24 @@ def _scatter(index, rows, table):
 
 @njit(nogil=True, cache=True)
 def _scatter_weights(index, rows, weights, table):
-    """Add up weights in a table kept WAYS times."""
-    cells = table.size // WAYS
+    """Add up weights in a table kept COPIES times."""
+    cells = table.size // COPIES
     for i in range(rows):
-        table[(i % WAYS) * cells + index[i]] += weights[i]
+        table[(i % COPIES) * cells + index[i]] += weights[i]
 
 
 @njit(nogil=True, cache=True)
 def count_joints(columns, start, offset, low, high, weights, counts):
     """Count rows low..high in several small joint tables.
 
-    Table j has columns start[j]..start[j + 1] and WAYS copies in counts[offset[j]:offset[j + 1]],
+    Table j has columns start[j]..start[j + 1] and COPIES copies in counts[offset[j]:offset[j + 1]],
     each of at most 2**16 cells. Without `weights` (size 0) every row counts once.
     """
-    index = np.empty(BLOCK, np.uint16)
+    index = np.empty(BLOCK_ROWS, np.uint16)
     for j in range(start.size - 1):
         table = counts[offset[j] : offset[j + 1]]
-        for row in range(low, high, BLOCK):
-            rows = min(BLOCK, high - row)
+        for row in range(low, high, BLOCK_ROWS):
+            rows = min(BLOCK_ROWS, high - row)
             pack(columns, start[j], start[j + 1], row, rows, index)
             if weights.size == 0:
                 _scatter(index, rows, table)
@@ -154,10 +155,10 @@ def count_joints(columns, start, offset, low, high, weights, counts):
 @njit(nogil=True, cache=True)
 def count_large(columns, rows_in_all, weights, counts):
     """Count all rows in one dense table of fewer than 2**32 cells, kept once."""
-    index = np.empty(BLOCK, np.uint32)
+    index = np.empty(BLOCK_ROWS, np.uint32)
     one = counts.dtype.type(1)
-    for row in range(0, rows_in_all, BLOCK):
-        rows = min(BLOCK, rows_in_all - row)
+    for row in range(0, rows_in_all, BLOCK_ROWS):
+        rows = min(BLOCK_ROWS, rows_in_all - row)
         pack(columns, 0, len(columns), row, rows, index)
         if weights.size == 0:
             for i in range(rows):
@@ -201,8 +202,8 @@ def number_keys(wanted, missing, slots, keys, found, insert, numbers):
 
     `slots` is an open-addressing table of positions (-1: free). With `insert`, keys not found are
     added after the first `found` ones, for which there must be room. Returns how many there are
-    then. One function does all of it, on a whole block, because handing arrays to a function for
-    each row would cost more than the search.
+    then. One function does all of it, on a whole block, because passing arrays to a function for
+    each row would take longer than the search.
     """
     words = wanted.shape[1]
     mask = slots.size - 1
@@ -248,20 +249,20 @@ def place_keys(keys, room):
 
 
 @njit(nogil=True, cache=True)
-def distinct_rows(columns, word, rows_in_all):
-    """Number the distinct keys of all rows in order of appearance.
+def number_configurations(columns, word, rows_in_all):
+    """Number the configurations of all rows, by their keys, in order of appearance.
 
     Returns the number of each row (-1 if a code is missing) and the keys `[number, word]`.
     """
     words = word.size - 1
     numbers = np.empty(rows_in_all, np.int64)
-    slots, keys = place_keys(np.empty((0, words), np.int64), 2 * BLOCK)
+    slots, keys = place_keys(np.empty((0, words), np.int64), 2 * BLOCK_ROWS)
     found = 0
-    index = np.empty(BLOCK, np.int64)
-    block = np.empty((BLOCK, words), np.int64)
-    missing = np.empty(BLOCK, np.bool_)
-    for row in range(0, rows_in_all, BLOCK):
-        rows = min(BLOCK, rows_in_all - row)
+    index = np.empty(BLOCK_ROWS, np.int64)
+    block = np.empty((BLOCK_ROWS, words), np.int64)
+    missing = np.empty(BLOCK_ROWS, np.bool_)
+    for row in range(0, rows_in_all, BLOCK_ROWS):
+        rows = min(BLOCK_ROWS, rows_in_all - row)
         pack_keys(columns, word, row, rows, index, block, missing)
         if found + rows > len(keys):
             slots, keys = place_keys(keys[:found], 2 * len(keys))

@@ -1,18 +1,18 @@
-"""Log probability of rows: one look-up a joint table, in blocks that stay in the inner cache."""
+"""Log probability of rows: one look-up per joint table, in blocks that stay in the inner cache."""
 
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.counting import BLOCK, pack
+from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
 __all__ = ["AT_ONCE", "add_large", "add_sparse", "write_joints"]
 
 # Tables looked up before the sum is written: a sum is read and written less often.
 AT_ONCE = 8
-# Rows whose indices are computed before they are used: those of all tables stay in the innermost
-# cache.
-_ROWS = BLOCK // 2
+# Rows whose indices are computed before they are used: those of AT_ONCE tables stay in the
+# innermost cache.
+_JOINT_BLOCK_ROWS = BLOCK_ROWS // 2
 
 
 @njit(nogil=True, cache=True)
@@ -23,9 +23,9 @@ def write_joints(columns, start, offset, low, high, tables, sums):
     tables[offset[j]:offset[j + 1]]. There are a multiple of AT_ONCE tables, or none. The sums
     begin here, and not in memory set to zero before: new memory is then touched once.
     """
-    index = np.empty((AT_ONCE, _ROWS), np.uint16)
-    for row in range(low, high, _ROWS):
-        rows = min(_ROWS, high - row)
+    index = np.empty((AT_ONCE, _JOINT_BLOCK_ROWS), np.uint16)
+    for row in range(low, high, _JOINT_BLOCK_ROWS):
+        rows = min(_JOINT_BLOCK_ROWS, high - row)
         block = sums[row : row + rows]
         if start.size == 1:
             block[:] = 0.0
@@ -52,30 +52,29 @@ def write_joints(columns, start, offset, low, high, tables, sums):
 @njit(nogil=True, cache=True)
 def add_large(columns, low, high, table, sums):
     """Add to sums[low:high] the entries of one joint table of any size below 2**63."""
-    index = np.empty(BLOCK, np.int64)
-    for row in range(low, high, BLOCK):
-        rows = min(BLOCK, high - row)
+    index = np.empty(BLOCK_ROWS, np.int64)
+    for row in range(low, high, BLOCK_ROWS):
+        rows = min(BLOCK_ROWS, high - row)
         pack(columns, 0, len(columns), row, rows, index)
         for i in range(rows):
             sums[row + i] += table[index[i]]
 
 
 @njit(nogil=True, cache=True)
-def add_sparse(columns, word, child, low, high, slots, keys, values, default, sums):
+def add_sparse(columns, child, low, high, index, values, sums):
     """Add to sums[low:high] the entries of a table that stores some configurations.
 
-    `columns` are the parents; values[position] is the row of the configuration keys[position],
-    `default` that of all others. A missing code makes the sum NaN.
+    `columns` are the parents; values[position] is the row of the configuration at that position of
+    the index, and the last one that of all others. A missing code makes the sum NaN.
     """
-    room = room_for(word)
-    for row in range(low, high, BLOCK):
-        rows = min(BLOCK, high - row)
-        numbers, missing = look_up(columns, word, row, rows, slots, keys, room)
+    states = values.shape[1]
+    room = room_for(index)
+    for row in range(low, high, BLOCK_ROWS):
+        rows = min(BLOCK_ROWS, high - row)
+        numbers, missing = look_up(columns, index, row, rows, room)
         for i in range(rows):
             state = child[row + i]
-            if missing[i] or state >= default.size:
+            if missing[i] or state >= states:
                 sums[row + i] = np.nan
-            elif numbers[i] < 0:
-                sums[row + i] += default[state]
             else:
                 sums[row + i] += values[numbers[i], state]

@@ -11,10 +11,8 @@ import math
 import numpy as np
 from numba import njit
 
-# Rows whose cells are computed before they are counted: they stay in the innermost cache.
-_BLOCK = 2048
-# Increments of one cell wait for each other, so small tables are kept several times.
-_WAYS = 4
+from colonnade.kernels.counting import BLOCK_ROWS, COPIES
+
 _SMALL = 1 << 14
 
 
@@ -22,30 +20,30 @@ _SMALL = 1 << 14
 def joint_counts(numbers, size, column, states):
     """Counts of (number, state): ``[size * states]``."""
     cells = size * states
-    ways = _WAYS if cells <= _SMALL else 1
-    table = np.zeros(cells * ways, np.int32)
-    place = np.empty(_BLOCK, np.int32)
+    copies = COPIES if cells <= _SMALL else 1
+    table = np.zeros(cells * copies, np.int32)
+    place = np.empty(BLOCK_ROWS, np.int32)
     rows = numbers.size
-    for begin in range(0, rows, _BLOCK):
-        here = min(_BLOCK, rows - begin)
+    for begin in range(0, rows, BLOCK_ROWS):
+        here = min(BLOCK_ROWS, rows - begin)
         for i in range(here):
             place[i] = numbers[begin + i] * states + np.int32(column[begin + i])
-        if ways == 1:
+        if copies == 1:
             for i in range(here):
                 table[place[i]] += 1
             continue
-        whole = here - here % _WAYS
-        for i in range(0, whole, _WAYS):
+        whole = here - here % COPIES
+        for i in range(0, whole, COPIES):
             table[place[i]] += 1
             table[place[i + 1] + cells] += 1
             table[place[i + 2] + 2 * cells] += 1
             table[place[i + 3] + 3 * cells] += 1
         for i in range(whole, here):
             table[place[i]] += 1
-    if ways > 1:
-        for way in range(1, _WAYS):
+    if copies > 1:
+        for copy in range(1, COPIES):
             for cell in range(cells):
-                table[cell] += table[way * cells + cell]
+                table[cell] += table[copy * cells + cell]
     return table[:cells]
 
 

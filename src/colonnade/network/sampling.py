@@ -15,7 +15,8 @@ from colonnade.variables import Variable
 
 __all__ = ["sample"]
 
-_BLOCK = 1 << 16
+# Rows whose running sums are held at a time.
+_BLOCK_ROWS = 1 << 16
 
 
 def sample(
@@ -35,7 +36,7 @@ def sample(
     dict of str to array of states [row]
     """
     if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
-        raise expected("a whole number of at least 0", "n", n)
+        raise expected("an integer of at least 0", "n", n)
     codes: dict[str, NDArray[np.int64]] = {}
     for name in dag.order:
         given = np.empty((n, len(dag.parents(name))), dtype=np.int64)
@@ -47,17 +48,17 @@ def sample(
 
 def _drawn(cpt: Cpt, given: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw the codes of a child for rows of parent codes."""
-    table, places = cpt.table, cpt.table.positions(given)
-    if not table.complete and (places < 0).any():
-        raise _undefined(cpt, given[int((places < 0).argmax())].tolist())
-    default = table.rows[:0] if table.default is None else table.default[None]
-    sums = np.cumsum(np.vstack([table.rows, default]), axis=1)  # position -1 is the default
+    sums = cpt.table.lookup.mapped(lambda rows: rows.cumsum(axis=1)).filled()
+    places = sums.places(given)
+    undefined = np.isnan(sums.values[:, 0])[places]
+    if undefined.any():
+        raise _undefined(cpt, given[int(undefined.argmax())].tolist())
     drawn = np.empty(len(given), dtype=np.int64)
-    for low in range(0, len(given), _BLOCK):
-        rows = sums[places[low : low + _BLOCK]]
+    for low in range(0, len(given), _BLOCK_ROWS):
+        rows = sums.values[places[low : low + _BLOCK_ROWS]]
         # Scaled by the sum, which rounding may leave below 1: no state of probability 0 is drawn.
         place = rng.random((len(rows), 1)) * rows[:, -1:]
-        drawn[low : low + _BLOCK] = (place >= rows[:, :-1]).sum(axis=1)
+        drawn[low : low + _BLOCK_ROWS] = (place >= rows[:, :-1]).sum(axis=1)
     return drawn
 
 

@@ -4,14 +4,13 @@ from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Cuts, Discretized, Discretizer, discretize
 from colonnade.tables.memory import encode
-from colonnade.tables.scoring import LogTable, row_log_probability
+from colonnade.tables.scoring import row_log_probability
 
 __all__ = [
     "CodedTable",
     "Cuts",
     "Discretized",
     "Discretizer",
-    "LogTable",
     "count",
     "discretize",
     "encode",

@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected
+from colonnade.lookup import word_starts
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.joints import Joint, column_rows, plan
+from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
-__all__ = ["count", "family_columns", "joint_limit", "word_starts"]
+__all__ = ["count", "family_columns", "joint_limit"]
 
-# Joint tables up to here stay in the innermost cache, four copies of 4 bytes a cell.
-_JOINT_CELLS = 4096
+# Joint tables up to here stay in the innermost cache, four copies of 4 bytes per cell.
+_MAX_JOINT_CELLS = 4096
 # Rows of one task. It does not depend on the number of threads, so neither do rounded sums.
 _TASK_ROWS = 1 << 18
-_ROWS_FOR_THREADS = 1 << 14
-# A family is counted densely up to so many cells, or so many for each row.
-_DENSE_CELLS = 1 << 16
-_DENSE_CELLS_A_ROW = 4
-_SPARSE_LIMIT = 1 << 31
-_INT64 = 2**63
+_MIN_ROWS_FOR_THREADS = 1 << 14
+# A family is counted densely up to this number of cells, or this number per row.
+_MAX_DENSE_CELLS = 1 << 16
+_MAX_DENSE_CELLS_PER_ROW = 4
+_MAX_SPARSE_CELLS = 1 << 31
 
 
 def count(
@@ -51,7 +51,7 @@ def count(
         What to do with rows that lack a value: refuse, or let each family use the rows that are
         complete for it.
     threads : int, optional
-        At most so many; by default one for each processor. The result does not depend on it.
+        At most this many; by default one per processor. The result does not depend on it.
 
     Returns
     -------
@@ -80,12 +80,12 @@ def count(
     if missing == "raise":
         _refuse_missing(coded, {k for family in columns for k in family})
     counter = _Counter(coded)
-    joints, alone = plan(columns, counter.sizes, joint_limit(coded.rows))
+    joints, alone = plan(columns, counter.columns.sizes, joint_limit(coded.rows))
     tasks: list[Callable[[], Any]] = counter.joint_tasks(joints)
     split = len(tasks)
     tasks += [partial(counter.lone, columns[f], families[f]) for f in alone]
     # Starting threads takes as long as counting a few thousand rows.
-    results = run(tasks, workers if coded.rows >= _ROWS_FOR_THREADS else 1)
+    results = run(tasks, workers if coded.rows >= _MIN_ROWS_FOR_THREADS else 1)
     counts = dict(zip(alone, results[split:], strict=True))
     if joints:
         counts.update(counter.margins(joints, results[:split], columns, families))
@@ -142,24 +142,7 @@ def joint_limit(rows: int) -> int:
     >>> joint_limit(1000), joint_limit(10**6)
     (125, 4096)
     """
-    return min(max(rows // 8, 16), _JOINT_CELLS)
-
-
-def word_starts(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Say which parents share a 64-bit word, in the way of ``colonnade.configurations.sort_keys``.
-
-    Examples
-    --------
-    >>> word_starts([20] * 30).tolist()
-    [0, 14, 28, 30]
-    """
-    starts, span = [0], 1
-    for k, size in enumerate(sizes):
-        if span * size >= _INT64:
-            starts.append(k)
-            span = 1
-        span *= size
-    return np.array([*starts, len(sizes)], dtype=np.int64)
+    return min(max(rows // 8, 16), _MAX_JOINT_CELLS)
 
 
 def _refuse_missing(coded: CodedTable, used: set[int]) -> None:
@@ -181,24 +164,19 @@ class _Counter:
     """One table being counted."""
 
     def __init__(self, coded: CodedTable) -> None:
-        self.codes = coded.codes
-        self.cardinality = [variable.cardinality for variable in coded.variables]
-        # A column with missing values has one code more.
-        gaps = [int(rows > 0) for rows in coded.missing]
-        self.sizes = [size + gap for size, gap in zip(self.cardinality, gaps, strict=True)]
+        self.columns = Columns.of(coded)
         self.rows = coded.rows
         self.weighted = coded.weights is not None
         self.weights = np.empty(0, np.int64) if coded.weights is None else coded.weights
 
     def joint_tasks(self, joints: Sequence[Joint]) -> list[Callable[[], NDArray[Any]]]:
         """Return tasks that each count a range of rows in all joint tables."""
-        from colonnade.kernels.counting import WAYS, count_joints
+        from colonnade.kernels.counting import COPIES, count_joints
 
         if not joints:
             return []
-        columns = column_rows(self.codes, self.sizes, (k for j in joints for k in j.columns))
-        start = np.cumsum([0, *(len(joint.columns) for joint in joints)])
-        offset = np.cumsum([0, *(WAYS * joint.cells for joint in joints)])
+        columns, start = self.columns.of_joints(joints)
+        offset = np.cumsum([0, *(COPIES * joint.cells for joint in joints)])
         # A task has too few rows to overflow 32 bits, and half as wide is less cache.
         weights = self.weights if self.weighted else np.empty(0, np.uint32)
 
@@ -218,7 +196,7 @@ class _Counter:
         families: Sequence[Family],
     ) -> dict[int, FamilyCounts]:
         """Add up the parts of all tasks and take the families out of the joint tables."""
-        from colonnade.kernels.counting import WAYS
+        from colonnade.kernels.counting import COPIES
 
         # Always in the order of rows: rounded sums must not depend on which thread was first.
         kind = np.float64 if self.weights.dtype.kind == "f" else np.int64
@@ -228,9 +206,9 @@ class _Counter:
         found = {}
         offset = 0
         for joint in joints:
-            table = counts[offset : offset + WAYS * joint.cells].reshape(WAYS, -1).sum(axis=0)
-            offset += WAYS * joint.cells
-            table = table.reshape([self.sizes[k] for k in joint.columns])
+            table = counts[offset : offset + COPIES * joint.cells].reshape(COPIES, -1).sum(axis=0)
+            offset += COPIES * joint.cells
+            table = table.reshape(self.columns.shape(joint.columns))
             for f in joint.members:
                 margin = self._margin(table, joint, columns[f])
                 found[f] = FamilyCounts.from_array(
@@ -242,51 +220,47 @@ class _Counter:
         """Sum out the columns of other families and leave out the code for missing."""
         inside = set(family)
         others = tuple(axis for axis, k in enumerate(joint.columns) if k not in inside)
-        complete = tuple(
-            slice(self.cardinality[k]) if k in inside else slice(None) for k in joint.columns
-        )
+        states = self.columns.cardinality
+        complete = tuple(slice(states[k]) if k in inside else slice(None) for k in joint.columns)
         kept = [k for k in joint.columns if k in inside]
         order = [kept.index(k) for k in family if k in joint.columns]
         margin: NDArray[Any] = table[complete].sum(axis=others).transpose(order)
         return margin
 
-    def lone(self, columns: tuple[int, ...], family: Family) -> FamilyCounts:
-        """Count a family that is too large for a joint table."""
-        cells = math.prod(self.sizes[k] for k in columns)
-        if cells <= max(_DENSE_CELLS, _DENSE_CELLS_A_ROW * self.rows) and cells < 2**31:
-            return self._dense(columns, cells, family)
-        return self._sparse(columns, family)
+    def lone(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
+        """Count a family that is too large for a joint table; `chosen` are its columns."""
+        cells = math.prod(self.columns.shape(chosen))
+        if cells <= max(_MAX_DENSE_CELLS, _MAX_DENSE_CELLS_PER_ROW * self.rows) and cells < 2**31:
+            return self._dense(chosen, family)
+        return self._sparse(chosen, family)
 
-    def _dense(self, columns: tuple[int, ...], cells: int, family: Family) -> FamilyCounts:
+    def _dense(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
         from colonnade.kernels.counting import count_large
 
-        counts = np.zeros(cells, dtype=self.weights.dtype)
-        described = column_rows(self.codes, self.sizes, columns)
-        count_large(described, self.rows, self.weights, counts)
-        table = counts.reshape([self.sizes[k] for k in columns])
-        table = table[tuple(slice(self.cardinality[k]) for k in columns)]
+        counts = np.zeros(self.columns.shape(chosen), dtype=self.weights.dtype)
+        count_large(self.columns.digits(chosen), self.rows, self.weights, counts.reshape(-1))
+        table = counts[tuple(slice(self.columns.cardinality[k]) for k in chosen)]
         shape = (family.configurations, family.cardinality)
         return FamilyCounts.from_array(table.reshape(shape), family.parent_sizes)
 
-    def _sparse(self, columns: tuple[int, ...], family: Family) -> FamilyCounts:
+    def _sparse(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
         """Number the configurations that occur, count those, and put them in order."""
-        from colonnade.kernels.counting import count_sparse, distinct_rows
+        from colonnade.kernels.counting import count_sparse, number_configurations
 
-        parents, child = columns[:-1], columns[-1]
         sizes = family.parent_sizes
         starts = word_starts(sizes)
-        described = column_rows(self.codes, self.cardinality, parents)
-        numbers, keys = distinct_rows(described, starts, self.rows)
+        parents = self.columns.parents(chosen[:-1])
+        numbers, keys = number_configurations(parents, starts, self.rows)
         cells = len(keys) * family.cardinality
-        if cells > _SPARSE_LIMIT:
+        if cells > _MAX_SPARSE_CELLS:
             raise TooLargeError(
                 f"The counts of {family.child.name!r}",
                 size=cells,
-                limit=_SPARSE_LIMIT,
+                limit=_MAX_SPARSE_CELLS,
                 hint="use fewer parents or fewer states",
             )
         values = np.zeros((len(keys), family.cardinality), dtype=self.weights.dtype)
-        count_sparse(self.codes[child], numbers, self.weights, values)
+        count_sparse(self.columns.codes[chosen[-1]], numbers, self.weights, values)
         order = np.lexsort(keys.T[::-1])
         order = order[np.any(values[order], axis=1)]
         return FamilyCounts.trusted(sizes, _unpacked(keys[order], starts, sizes), values[order])

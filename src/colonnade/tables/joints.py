@@ -7,6 +7,7 @@ families are put together greedily up to a number of cells, and taken apart at t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Joint", "column_rows", "plan"]
+from colonnade.tables.coded import CodedTable
 
-# The joint tables worth considering for one more family: bounds the planning of many families.
-_CANDIDATES = 64
+__all__ = ["Columns", "Joint", "column_rows", "plan"]
+
+# Joint tables that are considered for one more family: bounds the time to plan many families.
+_MAX_CANDIDATES = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Columns:
+    """The columns of a coded table in the form in which kernels read them.
+
+    Attributes
+    ----------
+    codes : tuple of arrays [row]
+    cardinality : tuple of int
+        Number of states of each column.
+    sizes : tuple of int
+        Number of codes of each column: one more if values are missing.
+    """
+
+    codes: tuple[NDArray[Any], ...]
+    cardinality: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, coded: CodedTable) -> Columns:
+        """Take the columns of a table.
+
+        Examples
+        --------
+        >>> from colonnade.variables import Variable
+        >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
+        >>> Columns.of(CodedTable([x, y], [[0, 1], [0, 2]])).sizes
+        (2, 3)
+        """
+        cardinality = tuple(variable.cardinality for variable in coded.variables)
+        gaps = (int(rows > 0) for rows in coded.missing)
+        return cls(coded.codes, cardinality, tuple(map(sum, zip(cardinality, gaps, strict=True))))
+
+    def shape(self, chosen: Iterable[int]) -> list[int]:
+        """Return the shape of a table with one axis per column."""
+        return [self.sizes[k] for k in chosen]
+
+    def digits(self, chosen: Iterable[int]) -> NDArray[np.int64]:
+        """Describe columns of which a missing value is one more code."""
+        return column_rows(self.codes, self.sizes, chosen)
+
+    def parents(self, chosen: Iterable[int]) -> NDArray[np.int64]:
+        """Describe columns of which a missing value is beyond all codes that count."""
+        return column_rows(self.codes, self.cardinality, chosen)
+
+    def of_joints(self, joints: Sequence[Joint]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Describe the columns of joint tables, and say where those of each table start."""
+        described = self.digits(k for joint in joints for k in joint.columns)
+        return described, np.cumsum([0, *(len(joint.columns) for joint in joints)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +127,14 @@ def plan(
     >>> joints[0].columns, joints[0].members, alone
     ((0, 1, 2), (0, 1), [2])
     """
-    cells = [_product(sizes[k] for k in family) for family in families]
+    cells = [math.prod(sizes[k] for k in family) for family in families]
     alone = [f for f in range(len(families)) if cells[f] > limit]
     drafts: list[_Draft] = []
     for f in sorted(range(len(families)), key=lambda f: -cells[f]):
         if cells[f] > limit:
             continue
         family = [k for k in families[f] if sizes[k] > 1]
-        draft, extra = _best(drafts[-_CANDIDATES:], family, sizes, limit)
+        draft, extra = _best(drafts[-_MAX_CANDIDATES:], family, sizes, limit)
         if draft is None:
             draft, extra = _Draft(), family
             drafts.append(draft)
@@ -101,25 +154,18 @@ def _best(
     best, further, key = None, family, (len(family) + 1, 0)
     for draft in drafts:
         extra = [k for k in family if not draft.mask >> k & 1]
-        cells = draft.cells * _product(sizes[k] for k in extra)
+        cells = draft.cells * math.prod(sizes[k] for k in extra)
         if cells <= limit and (len(extra), cells) < key:
             best, further, key = draft, extra, (len(extra), cells)
     return best, further
 
 
-def _product(factors: Iterable[int]) -> int:
-    product = 1
-    for factor in factors:
-        product *= factor
-    return product
-
-
 def column_rows(
     codes: Sequence[NDArray[Any]], sizes: Sequence[int], chosen: Iterable[int]
 ) -> NDArray[np.int64]:
-    """Describe columns to the kernels: address, bytes a code, size.
+    """Describe columns to the kernels: address, bytes per code, size.
 
-    The addresses are good as long as the columns live.
+    The addresses are valid as long as the columns exist.
 
     Examples
     --------

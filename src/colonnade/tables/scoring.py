@@ -3,92 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.configurations import sort_keys
 from colonnade.exceptions import expected
+from colonnade.lookup import Lookup
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import family_columns, joint_limit, word_starts
-from colonnade.tables.joints import Joint, column_rows, plan
+from colonnade.tables.counting import family_columns, joint_limit
+from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.threads import run
 from colonnade.variables import Family
 
-__all__ = ["LogTable", "row_log_probability"]
+__all__ = ["row_log_probability"]
+
+Floats = NDArray[np.float64]
 
 _TASK_ROWS = 1 << 17
 # Smaller than for counting: several tables are looked up together and share the innermost cache.
-_JOINT_CELLS = 2048
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LogTable:
-    """Log probabilities of one family: for all configurations, or for some and all others.
-
-    Parameters
-    ----------
-    family : Family
-    values : array [configuration, state] or [stored, state]
-        Natural logarithms; minus infinity for what is impossible.
-    codes : array of int [stored, parent], optional
-        Parent codes of the configurations stored, all different. Without it, `values` has every
-        configuration in order.
-    default : array [state], optional
-        The row of configurations not stored; needed with `codes`, and only then.
-
-    Examples
-    --------
-    >>> from colonnade.variables import Variable
-    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
-    >>> LogTable(Family(x, (y,)), np.log([[0.5, 0.5], [0.1, 0.9]])).values.shape
-    (2, 2)
-    """
-
-    family: Family
-    values: NDArray[np.float64]
-    codes: NDArray[Any] | None = None
-    default: NDArray[np.float64] | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.family, Family):
-            raise expected("a Family", "family", self.family)
-        family = self.family
-        rows = family.configurations if self.codes is None else len(self.codes)
-        values = _logarithms(self.values, (rows, family.cardinality), "values")
-        if (self.codes is None) != (self.default is None):
-            raise expected("`codes` and `default` together or not at all", "default", self.default)
-        codes, default = self.codes, self.default
-        if codes is not None:
-            default = _logarithms(default, (family.cardinality,), "default")
-            codes = np.asarray(codes)
-            limits = np.array(family.parent_sizes, dtype=np.uint64)
-            if codes.shape != (rows, len(limits)) or codes.dtype.kind not in "iu":
-                what = f"integers of shape {(rows, len(limits))}"
-                raise expected(what, "codes", codes, got=f"{codes.dtype} of shape {codes.shape}")
-            if (codes.astype(np.uint64) >= limits).any():
-                raise expected("codes below the parent sizes", "codes", codes)
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "codes", codes)
-        object.__setattr__(self, "default", default)
+_MAX_JOINT_CELLS = 2048
 
 
 def row_log_probability(
-    coded: CodedTable, tables: Sequence[LogTable], *, threads: int | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    coded: CodedTable,
+    families: Sequence[Family],
+    logs: Sequence[Lookup],
+    *,
+    threads: int | None = None,
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Add up the log probabilities of all families, for each row.
 
     Parameters
     ----------
     coded : CodedTable
         Weights play no part.
-    tables : sequence of LogTable
+    families : sequence of Family
         Of variables of the table, with the same states.
+    logs : sequence of Lookup
+        Natural logarithms of the probabilities of each family; minus infinity for what is
+        impossible.
     threads : int, optional
-        At most so many; by default one for each processor. The result does not depend on it.
+        At most this many; by default one per processor. The result does not depend on it.
 
     Returns
     -------
@@ -102,19 +58,18 @@ def row_log_probability(
     >>> from colonnade.variables import Variable
     >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
     >>> coded = CodedTable([x, y], [[0, 1, 2], [1, 1, 0]])
-    >>> tables = [LogTable(Family(y), np.log([[0.25, 0.75]]))]
-    >>> tables += [LogTable(Family(x, (y,)), np.log([[0.5, 0.5], [0.2, 0.8]]))]
-    >>> values, complete = row_log_probability(coded, tables)
+    >>> logs = [Lookup((), np.log([[0.25, 0.75]]))]
+    >>> logs += [Lookup((2,), np.log([[0.5, 0.5], [0.2, 0.8]]))]
+    >>> values, complete = row_log_probability(coded, [Family(y), Family(x, (y,))], logs)
     >>> np.exp(values).round(2).tolist(), complete.tolist()
     ([0.15, 0.6, nan], [True, True, False])
     """
     if not isinstance(coded, CodedTable):
         raise expected("a CodedTable", "coded", coded, "make one with encode(table)")
-    for table in tables:
-        if not isinstance(table, LogTable):
-            raise expected("only LogTable objects", "tables", table)
-    columns = family_columns(coded, [table.family for table in tables])
-    scorer = _Scorer(coded, tables, columns)
+    columns = family_columns(coded, families)
+    for family, table in zip(families, logs, strict=True):
+        _check(family, table)
+    scorer = _Scorer(coded, columns, logs)
     sums = np.empty(coded.rows)
 
     def task(low: int) -> None:
@@ -122,46 +77,49 @@ def row_log_probability(
             step(low, min(low + _TASK_ROWS, coded.rows), sums)
 
     run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)], threads)
-    if any(coded.missing[k] for family in columns for k in family):
+    if any(coded.missing[k] for chosen in columns for k in chosen):
         return sums, ~np.isnan(sums)
     return sums, np.ones(coded.rows, dtype=bool)
 
 
 class _Scorer:
-    """Tables made ready to be looked up."""
+    """Tables made ready to be looked up.
+
+    Parameters
+    ----------
+    coded : CodedTable
+    families : sequence of tuples of int
+        The columns of each family.
+    logs : sequence of Lookup
+    """
 
     def __init__(
-        self, coded: CodedTable, tables: Sequence[LogTable], columns: Sequence[tuple[int, ...]]
+        self, coded: CodedTable, families: Sequence[tuple[int, ...]], logs: Sequence[Lookup]
     ) -> None:
-        self.codes = coded.codes
-        self.cardinality = [variable.cardinality for variable in coded.variables]
-        gaps = [int(rows > 0) for rows in coded.missing]
-        self.sizes = [size + gap for size, gap in zip(self.cardinality, gaps, strict=True)]
-        self.steps: list[Callable[[int, int, NDArray[np.float64]], None]] = []
-        dense = [f for f, table in enumerate(tables) if table.codes is None]
-        chosen = [columns[f] for f in dense]
-        joints, alone = plan(chosen, self.sizes, min(joint_limit(coded.rows), _JOINT_CELLS))
-        self._write_joints(joints, [tables[f] for f in dense], chosen)
+        self.columns = Columns.of(coded)
+        self.steps: list[Callable[[int, int, Floats], None]] = []
+        full = [f for f, table in enumerate(logs) if table.full]
+        joints, alone = plan(
+            [families[f] for f in full],
+            self.columns.sizes,
+            min(joint_limit(coded.rows), _MAX_JOINT_CELLS),
+        )
+        self._write_joints(joints, [families[f] for f in full], [logs[f] for f in full])
         for f in alone:
-            self._add_large(tables[dense[f]], chosen[f])
-        for table, family in zip(tables, columns, strict=True):
-            if table.codes is not None:
-                self._add_sparse(table, table.codes, family)
+            self._add_large(families[full[f]], logs[full[f]])
+        for chosen, table in zip(families, logs, strict=True):
+            if not table.full:
+                self._add_sparse(chosen, table)
 
-    def _padded(self, table: LogTable, family: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return a table with one axis a column, and NaN at codes for missing."""
-        inner = tuple(self.cardinality[k] for k in family)
-        if all(self.sizes[k] == self.cardinality[k] for k in family):
-            return table.values.reshape(inner)
-        padded = np.full([self.sizes[k] for k in family], np.nan)
-        padded[tuple(slice(size) for size in inner)] = table.values.reshape(inner)
-        return padded
+    def _padded(self, chosen: tuple[int, ...], table: Lookup) -> Floats:
+        """Return a table with one axis per column, and NaN at codes for missing."""
+        return table.padded(self.columns.shape(chosen), np.nan)
 
     def _write_joints(
         self,
         joints: Sequence[Joint],
-        tables: Sequence[LogTable],
-        columns: Sequence[tuple[int, ...]],
+        families: Sequence[tuple[int, ...]],
+        logs: Sequence[Lookup],
     ) -> None:
         """Begin the sums, with the tables of families that share a joint table added up."""
         from colonnade.kernels.scoring import AT_ONCE, write_joints
@@ -170,57 +128,48 @@ class _Scorer:
         joints = [*joints, *[Joint((), 1, ())] * (-len(joints) % AT_ONCE)]
         sums = []
         for joint in joints:
-            total = np.zeros([self.sizes[k] for k in joint.columns])
+            total = np.zeros(self.columns.shape(joint.columns))
             for f in joint.members:
                 # The axes of the family in the order of the joint table, the others of length 1.
-                family = [k for k in columns[f] if self.sizes[k] > 1]
-                padded = self._padded(tables[f], columns[f]).reshape(
-                    [self.sizes[k] for k in family]
-                )
-                order = [family.index(k) for k in joint.columns if k in family]
-                shape = [self.sizes[k] if k in family else 1 for k in joint.columns]
+                inside = [k for k in families[f] if self.columns.sizes[k] > 1]
+                order = [inside.index(k) for k in joint.columns if k in inside]
+                shape = [self.columns.sizes[k] if k in inside else 1 for k in joint.columns]
+                padded = self._padded(families[f], logs[f]).reshape(self.columns.shape(inside))
                 total += padded.transpose(order).reshape(shape)
             sums.append(total.ravel())
-        described = column_rows(self.codes, self.sizes, (k for j in joints for k in j.columns))
-        start = np.cumsum([0, *(len(joint.columns) for joint in joints)])
+        described, start = self.columns.of_joints(joints)
         offset = np.cumsum([0, *(joint.cells for joint in joints)])
         values = np.concatenate([np.empty(0), *sums])
         self.steps.append(
             lambda low, high, out: write_joints(described, start, offset, low, high, values, out)
         )
 
-    def _add_large(self, table: LogTable, family: tuple[int, ...]) -> None:
+    def _add_large(self, chosen: tuple[int, ...], table: Lookup) -> None:
         from colonnade.kernels.scoring import add_large
 
-        described = column_rows(self.codes, self.sizes, family)
-        values = self._padded(table, family).ravel()
+        described = self.columns.digits(chosen)
+        values = self._padded(chosen, table).ravel()
         self.steps.append(lambda low, high, out: add_large(described, low, high, values, out))
 
-    def _add_sparse(self, table: LogTable, codes: NDArray[Any], family: tuple[int, ...]) -> None:
-        from colonnade.kernels.counting import place_keys
+    def _add_sparse(self, chosen: tuple[int, ...], table: Lookup) -> None:
         from colonnade.kernels.scoring import add_sparse
 
-        sizes = table.family.parent_sizes
-        starts = word_starts(sizes)
-        described = column_rows(self.codes, self.cardinality, family[:-1])
-        child = self.codes[family[-1]]
-        slots, keys = place_keys(sort_keys(codes, sizes), len(table.values))
-        values, default = table.values, table.default
+        parents, child = self.columns.parents(chosen[:-1]), self.columns.codes[chosen[-1]]
+        index, values = table.index, table.values
         self.steps.append(
-            lambda low, high, out: add_sparse(
-                described, starts, child, low, high, slots, keys, values, default, out
-            )
+            lambda low, high, out: add_sparse(parents, child, low, high, index, values, out)
         )
 
 
-def _logarithms(values: Any, shape: tuple[int, ...], parameter: str) -> NDArray[np.float64]:
-    """Return log probabilities as a contiguous array that is not writeable, or refuse them."""
-    array = np.array(values, dtype=np.float64)
-    if array.shape != shape:
-        what = f"an array of shape {shape}"
-        raise expected(what, parameter, values, got=f"shape {array.shape}")
-    if array.size and not array.max() < np.inf:
+def _check(family: Family, logs: Lookup) -> None:
+    """Refuse logarithms that are not those of the family, or of no probabilities."""
+    if not isinstance(logs, Lookup):
+        raise expected("only Lookup objects", "logs", logs)
+    if (logs.parent_sizes, logs.states) != (family.parent_sizes, family.cardinality):
+        sizes = f"parent sizes {family.parent_sizes} and {family.cardinality} states"
+        got = f"{logs.parent_sizes} and {logs.states}"
+        raise expected(f"logarithms with {sizes}", "logs", logs, got=got)
+    # A sum that is NaN says that a value is missing.
+    if logs.values.size and not logs.values.max() < np.inf:
         hint = "logarithms of probabilities are finite or minus infinity"
-        raise expected("neither NaN nor infinity", parameter, values, hint)
-    array.setflags(write=False)
-    return array
+        raise expected("neither NaN nor infinity", "logs", logs, hint)
