@@ -190,7 +190,7 @@ def test_a_column_without_values(kind: str) -> None:
 def test_threads_change_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = KINDS[kind]({**GAPS, "word": list("cabbac"), "two": list("xyxyxy")})
     alone = encode(table)
-    monkeypatch.setattr(memory, "_MANY_ROWS", 0)
+    monkeypatch.setattr(memory, "_MIN_ROWS_FOR_THREADS", 0)
     together = encode(table)
     assert together.variables == alone.variables
     assert codes(together) == codes(alone)
@@ -335,10 +335,10 @@ def test_objects() -> None:
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ([True, 1], "truth values mixed with numbers are not states"),
-        ([1, True, "a"], "truth values mixed"),
-        ([True, 0.5], "truth values mixed"),
-        ([1.0, True, 2.5], "truth values mixed"),
+        ([True, 1], "booleans mixed with numbers are not states"),
+        ([1, True, "a"], "booleans mixed"),
+        ([True, 0.5], "booleans mixed"),
+        ([1.0, True, 2.5], "booleans mixed"),
         ([[1], [2]], r"values such as \[1\]"),
         (["a", 0.5], "floating-point numbers mixed"),
         ([b"a", b"b"], "of type bytes"),
