@@ -19,7 +19,7 @@ from colonnade.exceptions import DataError, InputError
 from colonnade.network import fit
 from colonnade.priors import MaximumLikelihood
 from colonnade.structure import AIC
-from colonnade.tables import Discretizer
+from colonnade.tables import Discretizer, frames
 from labelled_tables import STRUCTURES, frame_of, letters, mixed, with_gaps
 
 # ------------------------------------------------------------------------ more and more rows
@@ -147,6 +147,41 @@ def test_numbers_beside_strings_in_a_list_stay_numbers() -> None:
     model = BayesianNetworkClassifier("naive", bins=2).fit(rows, [0, 1, 0, 1])
     assert model.network_["x1"].family.child.states == ("(-inf, 3]", "(3, inf)")
     assert model.predict([["a", 1.0]]).tolist() == [0]
+
+
+def test_numbers_in_columns_of_objects_are_cut() -> None:
+    frame, y = mixed()
+    wanted = BayesianNetworkClassifier("naive").fit(frame, y).network_
+    found = BayesianNetworkClassifier("naive").fit(
+        frame.assign(weight=frame["weight"].astype(object)), y
+    )
+    assert found.network_ == wanted
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_every_column_is_read_once(kind, monkeypatch) -> None:
+    frame = kind({"s": list("abab"), "f": [0.5, 1.5, 2.5, 3.5], "i": [1, 2, 1, 2]})
+    read = []
+    for question in ("levels", "numbers"):
+        answer = getattr(frames.SeriesColumn, question)
+        counted = _counted(answer, read)
+        monkeypatch.setattr(frames.SeriesColumn, question, counted)
+    model = BayesianNetworkClassifier("naive")
+    for work in (
+        lambda: model.fit(frame, [0, 1, 0, 1]),
+        lambda: model.predict(frame),
+        lambda: model.partial_fit(frame, [0, 1, 0, 1]),
+    ):
+        read.clear()
+        work()
+        assert sorted(read) == ["f", "i", "s"]
+
+
+def _counted(answer, read):
+    """The same method or property, which notes the column it is asked of."""
+    if isinstance(answer, property):
+        return property(lambda column: read.append(column.name) or answer.fget(column))
+    return lambda column, declared: read.append(column.name) or answer(column, declared)
 
 
 def test_integers_may_come_back_as_floats() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -97,14 +97,8 @@ class Fitted:
             choice = self.choice.after(prior, known, coded, classes.name)
         else:
             choice = Choice.by_rows(prior, counts)
-        return Fitted(
-            classes=classes,
-            features=features,
-            choice=choice,
-            network=_network(counts, choice, features),
-            structure_learned=self.structure_learned,
-            bins=self.bins,
-        )
+        network = _network(counts, choice, features)
+        return replace(self, classes=classes, features=features, choice=choice, network=network)
 
     @cached_property
     def tables(self) -> ClassTables:

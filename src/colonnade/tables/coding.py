@@ -141,13 +141,14 @@ def _translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
     from colonnade.kernels.counting import recode
 
     if np.array_equal(table, np.arange(len(table))) and codes.min(initial=0) >= 0:
-        # The labels are the states, in order: ten times faster.
-        translated = codes.astype(table.dtype, copy=False)
+        # The labels are the states, in order: ten times faster. Codes that nobody can change, as
+        # those of a CodedTable, are not copied.
+        fixed = codes.flags.owndata and not codes.flags.writeable
+        translated = codes.astype(table.dtype, copy=not fixed)
     else:
         translated = np.empty(len(codes), dtype=table.dtype)
         recode(np.ascontiguousarray(codes), table, translated)
-    if translated is not codes:
-        translated.setflags(write=False)
+    translated.setflags(write=False)
     return translated
 
 
