@@ -89,15 +89,7 @@ class Structure:
                 raise inapplicable(name, value, f"structure={owner!r}")
 
     def learn(self, coded: CodedTable, target: str) -> Dag:
-        """Return the graph that was given, or learn it.
-
-        Parameters
-        ----------
-        coded : CodedTable
-            The features and the class.
-        target : str
-            The class.
-        """
+        """Return the graph that was given, or learn it from features and class."""
         if isinstance(self.structure, Dag):
             return _checked_dag(self.structure, coded, target)
         if self.structure == "naive":
@@ -130,13 +122,7 @@ class Choice:
 
     @classmethod
     def by_rows(cls, prior: AnyPrior, counts: NetworkCounts) -> Choice:
-        """Take the prior given, or the one that predicts each row best from all the others.
-
-        Parameters
-        ----------
-        prior : Prior, "auto" or None
-        counts : NetworkCounts
-        """
+        """Take the prior given, or the one that predicts each row best from all the others."""
         if not _automatic(prior):
             return cls(_checked_prior(prior))
         return _best(_leave_one_out_scores(counts.counts))
@@ -147,15 +133,7 @@ class Choice:
     ) -> Choice:
         """Take the prior given, or the one that predicts the class of rows left out best.
 
-        Parameters
-        ----------
-        prior : Prior, "auto" or None
-        coded : CodedTable
-            The features and the class.
-        target : str
-            The class.
-        structure : Structure
-            Learned anew for each fold, without its rows.
+        The structure is learned anew for each fold, without its rows.
         """
         if not _automatic(prior):
             return cls(_checked_prior(prior))
@@ -172,18 +150,7 @@ class Choice:
         return _best(scores)
 
     def after(self, prior: AnyPrior, known: NetworkCounts, rows: CodedTable, target: str) -> Choice:
-        """Choose anew after more rows, by how well their classes are predicted from those known.
-
-        Parameters
-        ----------
-        prior : Prior, "auto" or None
-        known : NetworkCounts
-            Of the rows before.
-        rows : CodedTable
-            The features and the class.
-        target : str
-            The class.
-        """
+        """Choose anew after more rows, by how well their classes are predicted from those known."""
         if not _automatic(prior):
             return Choice(_checked_prior(prior))
         before = self.scores or dict.fromkeys(CANDIDATES, 0.0)

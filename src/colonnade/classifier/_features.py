@@ -78,13 +78,7 @@ class Features:
     ) -> tuple[Features, list[CodedColumn]]:
         """Find the states of all columns, and the codes of their rows.
 
-        Parameters
-        ----------
-        source : Source
-        weights : array [row] or None
-            All positive; quantiles respect them.
-        bins : int
-            Largest number of intervals of a floating-point column.
+        A floating-point column is cut into up to `bins` intervals, at weighted quantiles.
 
         Examples
         --------
@@ -101,13 +95,7 @@ class Features:
     def grow(
         self, source: Source, weights: NDArray[Any] | None, bins: int
     ) -> tuple[Features, list[CodedColumn]]:
-        """Add the states that more rows have; a column without values so far is learned.
-
-        Parameters
-        ----------
-        source, weights, bins
-            As for :meth:`learn`, with the same columns.
-        """
+        """Add the states that more rows have; a column without values so far is learned."""
         known = self._by_name
 
         def grown(column: Column) -> tuple[_Feature, Levels]:
@@ -120,13 +108,7 @@ class Features:
         return _all(source, list(known), grown)
 
     def codes(self, source: Source) -> CodedTable:
-        """Turn other rows into codes; what did not occur in training is unknown.
-
-        Parameters
-        ----------
-        source : Source
-            With the same columns.
-        """
+        """Turn other rows of the same columns into codes; new values are unknown."""
         known = self._by_name
 
         def coded(column: Column) -> CodedColumn:
@@ -255,14 +237,7 @@ def _label_states(labels: NDArray[Any]) -> tuple[State, ...]:
 
 
 def _merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:
-    """Add labels to states: in order if the states are, else at the end.
-
-    Parameters
-    ----------
-    where : str
-        The column, to begin a message with.
-    known : sequence of states
-    labels : sequence
+    """Add labels to states: in order if the states are, else at the end. Messages begin `where`.
 
     Examples
     --------

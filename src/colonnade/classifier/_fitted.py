@@ -36,7 +36,7 @@ class Fitted:
     structure_learned : bool
         Whether the graph was learned from rows.
     bins : int
-        For columns without any value so far.
+        Largest number of intervals, for floating-point columns without any value so far.
     """
 
     classes: Classes
@@ -50,17 +50,7 @@ class Fitted:
     def learn(
         cls, rows: Labelled, classes: Classes, structure: Structure, prior: AnyPrior, bins: int
     ) -> Fitted:
-        """Settle features and structure, count, and estimate the tables.
-
-        Parameters
-        ----------
-        rows : Labelled
-        classes : Classes
-        structure : Structure
-        prior : Prior, "auto" or None
-        bins : int
-            Largest number of intervals of a floating-point column.
-        """
+        """Settle features and structure, count, and estimate the tables."""
         target = classes.column(rows.labels)
         features, columns = Features.learn(rows.source, rows.weights, bins)
         coded = coded_table([*columns, target], rows.weights)
@@ -79,13 +69,7 @@ class Fitted:
         )
 
     def add(self, rows: Labelled, prior: AnyPrior) -> Fitted:
-        """Count more rows, with more states where there are new ones.
-
-        Parameters
-        ----------
-        rows : Labelled
-        prior : Prior, "auto" or None
-        """
+        """Count more rows, with more states where there are new ones."""
         classes = self.classes.grown(rows.labels)
         target = classes.column(rows.labels)
         features, columns = self.features.grow(rows.source, rows.weights, self.bins)
@@ -125,13 +109,6 @@ def _grown(known: NetworkCounts, variables: tuple[Variable, ...]) -> NetworkCoun
 
 def _grown_counts(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:
     """Put counts where their states are in the larger variables of the same family.
-
-    Parameters
-    ----------
-    counts : FamilyCounts
-        Of `old`.
-    old, new : Family
-        States with counts in `old` must be states in `new`.
 
     Examples
     --------

@@ -63,14 +63,7 @@ def labelled_rows(
 ) -> Labelled:
     """Check training rows, and leave out those of weight zero.
 
-    Parameters
-    ----------
-    estimator : BayesianNetworkClassifier
-        Learns, or compares, the names and the number of features.
-    table, y, sample_weight
-        As the user gave them.
-    reset : bool
-        Whether the features are new.
+    The estimator takes over the names and the number of features if `reset`, else compares them.
     """
     table = _checked(estimator, table, y, reset)
     labels = column_or_1d(y, warn=True)

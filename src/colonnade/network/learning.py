@@ -24,13 +24,7 @@ __all__ = ["NetworkCounts", "families_of"]
 
 
 def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
-    """Return the family of each variable of a graph, in its order.
-
-    Parameters
-    ----------
-    dag : Dag
-    variables : sequence of Variable
-        All of the graph; others do not matter.
+    """Return the family of each variable of a graph, in its order; other variables are ignored.
 
     Examples
     --------
@@ -76,16 +70,7 @@ class NetworkCounts:
     def of(
         cls, coded: CodedTable, dag: Dag, missing: Literal["raise", "available"] = "raise"
     ) -> NetworkCounts:
-        """Count the rows of a coded table.
-
-        Parameters
-        ----------
-        coded : CodedTable
-            Has all variables of the graph.
-        dag : Dag
-        missing : {"raise", "available"}
-            As for :func:`colonnade.tables.count`.
-        """
+        """Count the rows of a table that has all variables of the graph."""
         from colonnade.tables.counting import count
 
         families = families_of(dag, coded.variables)
@@ -93,14 +78,7 @@ class NetworkCounts:
 
     @classmethod
     def kept(cls, network: BayesianNetwork, request: str) -> NetworkCounts:
-        """Return the counts that a network keeps; a table that was given has none.
-
-        Parameters
-        ----------
-        network : BayesianNetwork
-        request : str
-            What the user asked for, for the message.
-        """
+        """Return the counts of a network, or refuse a request: a table that was given has none."""
         counts = []
         for name, cpt in network.tables.items():
             if cpt.counts is None:
@@ -124,15 +102,7 @@ class NetworkCounts:
         discretizer: Discretizer | None = None,
         diagnostics: EmDiagnostics | None = None,
     ) -> BayesianNetwork:
-        """Estimate all tables.
-
-        Parameters
-        ----------
-        priors : mapping of str to Prior
-            One for each variable.
-        discretizer, diagnostics
-            As for :class:`BayesianNetwork`.
-        """
+        """Estimate all tables, each with the prior of its variable."""
         tables = {
             family.child.name: Cpt.of(family, counts, priors[family.child.name])
             for family, counts in zip(self.families, self.counts, strict=True)

@@ -30,12 +30,10 @@ __all__ = ["ArrayColumn", "ArraySource", "ListColumn", "StateColumn", "columns_o
 
 @dataclass(frozen=True, eq=False)
 class ListColumn:
-    """Python objects; None, NaN and the like are missing.
+    """A column of Python objects; None, NaN and the like are missing.
 
     Examples
     --------
-    >>> ListColumn("x", ["b", None, "a"]).levels(declared=False).labels
-    ['b', 'a']
     >>> ListColumn("x", [1, 2.5]).floating, ListColumn("x", [1, 2]).floating
     (True, False)
     """
@@ -45,42 +43,31 @@ class ListColumn:
     text = False
 
     def levels(self, declared: bool) -> Levels:
-        """Return labels and codes."""
         return object_levels(self.name, self.values, declared)
 
     @cached_property
     def numbers(self) -> NDArray[np.float64] | None:
-        """Numbers as floats, missing ones NaN; None if there is anything else."""
         return object_numbers(self.values)
 
     @property
     def floating(self) -> bool:
-        """Whether all are numbers, and some of them floating-point."""
         kinds = set(map(type, self.values))
         floats = any(issubclass(kind, float | np.floating) for kind in kinds)
         return floats and self.numbers is not None
 
     def weights(self) -> NDArray[Any]:
-        """Return the values, to be used as weights."""
         return np.asarray(self.values)
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayColumn:
-    """A NumPy array of numbers, booleans or strings; masked entries are missing.
-
-    Examples
-    --------
-    >>> ArrayColumn("x", np.array([7, 5, 7])).levels(declared=False).labels
-    [5, 7]
-    """
+    """A NumPy array of numbers, booleans or strings; masked entries are missing."""
 
     name: str
     values: NDArray[Any]
     text = False
 
     def levels(self, declared: bool) -> Levels:
-        """Return labels and codes."""
         kind = self.values.dtype.kind
         if kind in "biu":
             return integer_levels(np.ma.getdata(self.values), self._missing)
@@ -92,16 +79,13 @@ class ArrayColumn:
 
     @property
     def numbers(self) -> NDArray[np.float64] | None:
-        """Numbers as floats, missing ones NaN; None if they are not numbers."""
         return self._floats if self.values.dtype.kind in "iuf" else None
 
     @property
     def floating(self) -> bool:
-        """Whether they are floating-point numbers."""
         return self.values.dtype.kind == "f"
 
     def weights(self) -> NDArray[Any]:
-        """Return the values, to be used as weights."""
         if self._missing is not None:
             raise DataError(place(self.name), "weights are missing.", column=self.name)
         return np.asarray(self.values)
@@ -142,17 +126,14 @@ class StateColumn:
     numbers = None
 
     def levels(self, declared: bool) -> Levels:
-        """Return the states and their codes."""
         return Levels(self.states, self.codes, closed=True)
 
     @cached_property
     def values(self) -> NDArray[Any]:
-        """The state of each row, None where it is missing."""
         states: NDArray[Any] = np.array([*self.states, None], dtype=object)[self.codes]
         return states
 
     def weights(self) -> NDArray[Any]:
-        """Return the states, which are never weights."""
         return self.values
 
 
@@ -185,20 +166,16 @@ class ArraySource:
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns, in order."""
         return tuple(self.columns)
 
     @property
     def table(self) -> dict[str, Any]:
-        """The columns as a user sees them."""
         return {name: column.values for name, column in self.columns.items()}
 
     def column(self, name: str) -> Column:
-        """Return one column."""
         return self.columns[name]
 
     def replaced(self, cut: Sequence[StateColumn]) -> ArraySource:
-        """Return the same with some columns replaced."""
         return ArraySource({**self.columns, **{column.name: column for column in cut}}, self.rows)
 
 

@@ -77,16 +77,7 @@ class Cuts:
     ) -> Cuts:
         """Choose the points from the numbers of a column.
 
-        Parameters
-        ----------
-        name : str
-        numbers : array [row]
-            Those that are not finite are left out.
-        bins : int
-            Largest number of intervals.
-        strategy : {"quantile", "uniform", "kmeans"}
-        weights : array [row], optional
-            How often each row counts.
+        See :func:`colonnade.discretize` for the parameters; only finite numbers matter.
 
         Examples
         --------

@@ -109,12 +109,7 @@ class Discretizer:
         return self.cut(table).table
 
     def cut(self, table: Any) -> Discretized:
-        """Cut a table at the points kept, and keep the points with it.
-
-        Parameters
-        ----------
-        table : table
-            As for :meth:`apply`.
+        """Cut a table as :meth:`apply` does, and keep the points with it.
 
         Examples
         --------

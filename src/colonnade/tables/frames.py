@@ -49,7 +49,6 @@ class SeriesColumn:
         return cls(name, series)
 
     def levels(self, declared: bool) -> Levels:
-        """Return labels and codes."""
         kind = self.series.dtype
         if kind in (nw.Categorical, nw.Enum):
             return _category_levels(self.name, self.series)
@@ -65,7 +64,6 @@ class SeriesColumn:
 
     @property
     def numbers(self) -> NDArray[np.float64] | None:
-        """Numbers as floats, missing ones NaN; None if they are not numbers."""
         kind = self.series.dtype
         if kind.is_float() or kind.is_integer():
             return _floats(self.series)
@@ -73,22 +71,18 @@ class SeriesColumn:
 
     @property
     def floating(self) -> bool:
-        """Whether they are floating-point numbers."""
         kind = self.series.dtype
         return self._objects.floating if kind in _OBJECTS else bool(kind.is_float())
 
     @property
     def text(self) -> bool:
-        """Whether they are strings that the package works on outside Python."""
         return bool(self.series.dtype == nw.String)
 
     @property
     def values(self) -> Any:
-        """The native series."""
         return self.series.to_native()
 
     def weights(self) -> NDArray[Any]:
-        """Return the values, to be used as weights."""
         gaps = self.series.is_null()
         if gaps.any():
             row = int(gaps.to_numpy().argmax())
@@ -137,11 +131,9 @@ class FrameSource:
 
     @property
     def table(self) -> Any:
-        """The native data frame."""
         return self.frame.to_native()
 
     def column(self, name: str) -> SeriesColumn:
-        """Return one column."""
         return SeriesColumn(name, self.frame[name])
 
     def replaced(self, cut: Sequence[StateColumn]) -> FrameSource:

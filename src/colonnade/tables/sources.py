@@ -1,4 +1,4 @@
-"""What a table in memory must answer, whatever package it comes from."""
+"""What a table in memory, and each of its columns, must answer, whatever package it is of."""
 
 from __future__ import annotations
 
@@ -99,19 +99,7 @@ def source_of(table: Any) -> Source:
 
 
 def numbers_of(column: Column, hint: str) -> NDArray[np.float64]:
-    """Return a column of numbers as floats, missing ones NaN.
-
-    Parameters
-    ----------
-    column : Column
-    hint : str
-        What to do if it is not numeric.
-
-    Examples
-    --------
-    >>> numbers_of(source_of({"x": [1, None]}).column("x"), "")
-    array([ 1., nan])
-    """
+    """Return a column of numbers as floats, missing ones NaN, or raise with a hint."""
     numbers = column.numbers
     if numbers is None:
         raise DataError(place(column.name), "not a column of numbers.", hint, column=column.name)
