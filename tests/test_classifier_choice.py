@@ -55,7 +55,7 @@ def with_doubt(logs, y, total):
 def test_automatic_prior_of_a_learned_structure_is_cross_validated(
     structure, enough, monkeypatch
 ) -> None:
-    monkeypatch.setattr(_choice, "_ENOUGH", enough)
+    monkeypatch.setattr(_choice, "_MIN_ROWS_LEFT_OUT", enough)
     X, y = letters(rows=23, features=3, states=3, classes=2)
     X = pd.DataFrame(with_gaps(X, 0.1)).astype(pd.CategoricalDtype([0.0, 1.0, 2.0]))
     X = X.rename(columns="x{}".format).apply(lambda c: c.cat.rename_categories([0, 1, 2]))
@@ -117,7 +117,7 @@ def test_automatic_prior_is_strong_where_the_structure_fits_few_rows_by_chance(s
     assert log_loss(hidden, model.predict_proba(test)) < 2.5
 
 
-def test_automatic_prior_of_later_rows_is_by_how_they_are_foretold() -> None:
+def test_automatic_prior_of_later_rows_is_by_how_they_are_predicted() -> None:
     X, y = letters(rows=90)
     model = BayesianNetworkClassifier("tan", "auto").fit(X[:40], y[:40])
     before, dag = model.prior_scores_, model.network_.dag

@@ -19,7 +19,7 @@ from colonnade.exceptions import DataError, InputError
 from colonnade.network import fit
 from colonnade.priors import MaximumLikelihood
 from colonnade.structure import AIC
-from colonnade.tables import Discretizer
+from colonnade.tables import Discretizer, frames
 from labelled_tables import STRUCTURES, frame_of, letters, mixed, with_gaps
 
 # ------------------------------------------------------------------------ more and more rows
@@ -147,6 +147,41 @@ def test_numbers_beside_strings_in_a_list_stay_numbers() -> None:
     model = BayesianNetworkClassifier("naive", bins=2).fit(rows, [0, 1, 0, 1])
     assert model.network_["x1"].family.child.states == ("(-inf, 3]", "(3, inf)")
     assert model.predict([["a", 1.0]]).tolist() == [0]
+
+
+def test_numbers_in_columns_of_objects_are_cut() -> None:
+    frame, y = mixed()
+    wanted = BayesianNetworkClassifier("naive").fit(frame, y).network_
+    found = BayesianNetworkClassifier("naive").fit(
+        frame.assign(weight=frame["weight"].astype(object)), y
+    )
+    assert found.network_ == wanted
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_every_column_is_read_once(kind, monkeypatch) -> None:
+    frame = kind({"s": list("abab"), "f": [0.5, 1.5, 2.5, 3.5], "i": [1, 2, 1, 2]})
+    read = []
+    for question in ("levels", "numbers"):
+        answer = getattr(frames.SeriesColumn, question)
+        counted = _counted(answer, read)
+        monkeypatch.setattr(frames.SeriesColumn, question, counted)
+    model = BayesianNetworkClassifier("naive")
+    for work in (
+        lambda: model.fit(frame, [0, 1, 0, 1]),
+        lambda: model.predict(frame),
+        lambda: model.partial_fit(frame, [0, 1, 0, 1]),
+    ):
+        read.clear()
+        work()
+        assert sorted(read) == ["f", "i", "s"]
+
+
+def _counted(answer, read):
+    """The same method or property, which notes the column it is asked of."""
+    if isinstance(answer, property):
+        return property(lambda column: read.append(column.name) or answer.fget(column))
+    return lambda column, declared: read.append(column.name) or answer(column, declared)
 
 
 def test_integers_may_come_back_as_floats() -> None:
@@ -341,13 +376,13 @@ def test_a_row_without_weight_is_not_there() -> None:
         ({"structure": 3}, "or a Dag for `structure`"),
         ({"structure": Dag([("x0", "x1")])}, "a graph that has the class, 'class',"),
         ({"structure": Dag([("class", "z")])}, r"got \['z'\] as well"),
-        ({"k": 3}, "its default, 2, with structure='tan' for `k`"),
-        ({"structure": "kdb", "root": "x0"}, "`root`.*belongs to structure='tan'"),
-        ({"structure_score": AIC()}, "`structure_score`.*structure='hill_climb'"),
+        ({"k": 3}, "`k` applies only to structure='kdb', got k=3"),
+        ({"structure": "kdb", "root": "x0"}, "`root` applies only to structure='tan'"),
+        ({"structure_score": AIC()}, "`structure_score` applies only to structure='hill_climb'"),
         ({"structure": "kdb", "k": -1}, "`k`"),
         ({"root": "z"}, "`root`"),
         ({"prior": "bdeu"}, "a prior, 'auto' or None for `prior`"),
-        ({"bins": 1}, "a whole number of at least 2 for `bins`"),
+        ({"bins": 1}, "of at least 2 for `bins`"),
         ({"unknown": "ignore"}, "'missing' or 'raise' for `unknown`"),
         ({"target_name": ""}, "a non-empty string for `target_name`"),
         ({"target_name": "x1"}, "a name that no feature has for `target_name`"),
@@ -391,7 +426,7 @@ def test_bad_frames() -> None:
     with pytest.raises(InputError, match="at least one row and one column for `X`"):
         model.fit(frame.head(0), y[:0])
     twice = pd.concat([frame, frame["flag"]], axis=1)
-    with pytest.raises(DataError, match=r"Columns \['flag'\]: these names occur more than once"):
+    with pytest.raises(DataError, match=r"Column 'flag': the name occurs 2 times"):
         model.fit(twice, y)
     with pytest.raises(DataError, match=r"Column 'when'.*not states"):
         model.fit(frame.assign(when=pd.Timestamp("2020-01-01")), y)

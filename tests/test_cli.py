@@ -17,7 +17,6 @@ from colonnade.cli import app
 from colonnade.cli.messages import _ADVICE, worded
 from colonnade.cli.states import state_of
 from colonnade.exceptions import Advice, ConvergenceWarning
-from colonnade.tables.files import read_table
 
 DAG = cn.Dag([("smoker", "cancer"), ("group", "cancer")])
 ARCS = "from,to\nsmoker,cancer\ngroup,cancer\n"
@@ -50,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "holes.csv").write_text("\n".join(holes) + "\n")
     (folder / "arcs.csv").write_text(ARCS)
     (folder / "other.csv").write_text("cancer,smoker\n")
-    network = cn.fit(read_table(folder / "data.csv"), DAG)
+    network = cn.fit(cn.read(folder / "data.csv"), DAG)
     network.save(folder / "model.json")
     return folder
 
@@ -140,7 +139,7 @@ def test_fit_learns_the_graph(folder: Path, tmp_path: Path, name: str) -> None:
     model = tmp_path / "model.json"
     data = folder / "data.csv", "--bins", 3, "--ignore", "n", "-o", model
     result = run("fit", *data, "--learn", name.split()[0], *options)
-    table = read_table(folder / "data.csv")
+    table = cn.read(folder / "data.csv")
     del table["n"]
     cut = cn.discretize(table, bins=3)
     found: Any = learner(cut)
@@ -182,7 +181,7 @@ def test_missing_values(folder: Path, tmp_path: Path, missing: Any) -> None:
     assert "--missing available" in run("fit", *files, code=1).stderr
     assert not model.exists()
     run("fit", *files, "--missing", missing)
-    expected = cn.fit(read_table(folder / "holes.csv"), DAG, missing=missing)
+    expected = cn.fit(cn.read(folder / "holes.csv"), DAG, missing=missing)
     assert cn.load(model) == expected
 
 
@@ -194,7 +193,7 @@ def test_with_missing_values_the_graph_comes_from_complete_rows(
     refused = run("fit", *common, code=1)
     assert "learned from the rows that are complete" in refused.stderr
     result = run("fit", *common, "--missing", "available")
-    table = read_table(folder / "holes.csv")
+    table = cn.read(folder / "holes.csv")
     del table["dose"]
     rows = [k for k, value in enumerate(table["smoker"]) if value is not None]
     assert f"{len(rows)} complete rows of 150" in result.stdout
@@ -653,7 +652,7 @@ def test_compare_is_the_comparison_of_python(folder: Path) -> None:
     priors = "--prior", "bdeu:1", "--prior", "hierarchical"
     options = *data, *ways, *priors, "--folds", 3, "--seed", 7
     found = json.loads(run("compare", *options, "--json").stdout)
-    table = read_table(folder / "data.csv")
+    table = cn.read(folder / "data.csv")
     del table["n"]
     cut = cn.discretize(table, bins=3)
     expected = cn.compare(

@@ -43,7 +43,7 @@ ONLY_IN: dict[str, set[str]] = {
     "pgmpy": {"files"},
     "matplotlib": {"report", "studies"},
     "jinja2": {"report", "studies"},
-    "sklearn": {"classifier", "tables.discretize", "demo", "studies"},
+    "sklearn": {"classifier", "tables.cuts", "demo", "studies"},
     "numba": {"kernels"},
     "numpyro": {"pooling"},
     "jax": {"pooling"},
@@ -51,7 +51,7 @@ ONLY_IN: dict[str, set[str]] = {
 }
 # Inside a room, these modules alone may use these parts of a package.
 ONLY_PARTS: dict[str, tuple[str, ...]] = {
-    "tables.discretize": ("sklearn.preprocessing",),
+    "tables.cuts": ("sklearn.preprocessing",),
     "demo": ("sklearn.datasets", "sklearn.model_selection"),
 }
 
@@ -139,7 +139,7 @@ def test_the_package_itself_imports_nothing_when_loaded() -> None:
         ("inference.lazy", "import pyagrum"),
         ("network", "import matplotlib.pyplot as plt"),
         ("network", "from sklearn.base import BaseEstimator"),
-        ("tables.discretize", "from sklearn.base import BaseEstimator"),
+        ("tables.cuts", "from sklearn.base import BaseEstimator"),
         ("tables.memory", "from sklearn.preprocessing import KBinsDiscretizer"),
         ("priors.posterior", "import importlib\npd = importlib.import_module('pandas')"),
         ("priors.posterior", "from colonnade.attic import junk"),
@@ -154,7 +154,7 @@ def test_a_trespass_is_seen(module: str, line: str) -> None:
     [
         ("counts.family", "from colonnade.configurations import sort_keys"),
         ("tables.files", "from colonnade.tables.memory import codes"),
-        ("tables.discretize", "from sklearn.preprocessing import KBinsDiscretizer"),
+        ("tables.cuts", "from sklearn.preprocessing import KBinsDiscretizer"),
         ("pooling.reference", "require('numpyro', feature='Reference()', extra='reference')"),
     ],
 )

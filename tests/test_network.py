@@ -555,6 +555,10 @@ def test_cut_points_stay_with_the_network():
     assert network.update(table).forget(cut) == network
     assert network.discretizer == network.update(table).discretizer
     assert fit(cut, Dag([], ["y"])).discretizer is None
+    # A coded table may have been cut in more columns than the network has.
+    coded = encode(cut)
+    assert fit(coded, Dag([("x", "y")])) == network
+    assert network.log_likelihood(coded).tolist() == network.log_likelihood(table).tolist()
     with pytest.raises(InputError, match="same states"):
         network.merge(fit(discretize(table, bins=3), Dag([("x", "y")])))
 

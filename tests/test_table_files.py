@@ -8,7 +8,7 @@ import pytest
 
 from colonnade.exceptions import DataError, FileFormatError, InputError, MissingExtraError
 from colonnade.tables import encode, files
-from colonnade.tables.files import read_lines, read_table
+from colonnade.tables.files import read, read_lines
 
 
 def written(folder: Path, text: str, name: str = "data.csv") -> Path:
@@ -19,7 +19,7 @@ def written(folder: Path, text: str, name: str = "data.csv") -> Path:
 
 def column(folder: Path, *texts: str, missing: tuple[str, ...] = ()) -> list[Any]:
     quoted = "\n".join(f'"{text}"' for text in texts)
-    found = read_table(written(folder, f"x\n{quoted}\n"), missing)["x"]
+    found = read(written(folder, f"x\n{quoted}\n"), missing)["x"]
     return found if isinstance(found, list) else found.tolist()
 
 
@@ -63,7 +63,7 @@ def test_missing_values_keep_the_kind(tmp_path: Path) -> None:
 
 def test_quotes_spaces_lines_and_marks(tmp_path: Path) -> None:
     text = '\ufeffa, b ,"c, d"\r\nx, 1,"say ""hi"""\r\n\r\n"two\nlines", 2,\r\n'
-    table = read_table(written(tmp_path, text))
+    table = read(written(tmp_path, text))
     assert list(table) == ["a", "b ", "c, d"]
     assert table["a"] == ["x", "two\nlines"]
     assert table["b "].tolist() == [1, 2]
@@ -71,16 +71,16 @@ def test_quotes_spaces_lines_and_marks(tmp_path: Path) -> None:
 
 
 def test_more_rows_than_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_BATCH", 3)
+    monkeypatch.setattr(files, "_BATCH_ROWS", 3)
     path = written(tmp_path, "x,y\n" + "".join(f"{k},{'ab'[k % 2]}\n" for k in range(10)))
-    table = read_table(path)
+    table = read(path)
     assert table["x"].tolist() == list(range(10))
     assert table["y"] == ["a", "b"] * 5
     assert table["y"][0] is table["y"][8]
 
 
 def test_tabs(tmp_path: Path) -> None:
-    table = read_table(written(tmp_path, "a\tb,c\n1\t2\n", "data.TSV"))
+    table = read(written(tmp_path, "a\tb,c\n1\t2\n", "data.TSV"))
     assert {name: values.tolist() for name, values in table.items()} == {"a": [1], "b,c": [2]}
 
 
@@ -90,7 +90,7 @@ def test_tabs(tmp_path: Path) -> None:
         ("", "it is empty"),
         ("a,b\n", "no rows"),
         ("a,b\n1,2\n3\n", "line 3: 1 value, but 2 columns"),
-        ("a,b\n1,2,3\n", "line 2: 3 values, but 2 columns are named. Hint: put values that"),
+        ("a,b\n1,2,3\n", "line 2: 3 values, but 2 columns in the header. Hint: put values that"),
         ("a,b,a\n1,2,3\n", "Column 'a': the name occurs 2 times"),
         ("a,,c\n1,2,3\n", "column 2 has no name"),
         ("a;b\n1;2\n", "not by ';'"),
@@ -99,7 +99,7 @@ def test_tabs(tmp_path: Path) -> None:
 )
 def test_a_damaged_table_is_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        read_table(written(tmp_path, text))
+        read(written(tmp_path, text))
 
 
 @pytest.mark.parametrize("content", [b'a,b\n"1,2\n', b'a,b\n"1"x,2\n', b"a\n\xff\xfe\n"])
@@ -107,20 +107,20 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(content)
     with pytest.raises(FileFormatError, match=r"data\.csv"):
-        read_table(path)
+        read(path)
 
 
 def test_paths_that_are_no_tables(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"an existing file .* got .*nothing\.csv"):
-        read_table(tmp_path / "nothing.csv")
+        read(tmp_path / "nothing.csv")
     with pytest.raises(InputError, match="the folder"):
-        read_table(tmp_path)
+        read(tmp_path)
     with pytest.raises(InputError, match=r"ending in \.csv"):
-        read_table(written(tmp_path, "a\n1\n", "data.xls"))
+        read(written(tmp_path, "a\n1\n", "data.xls"))
     with pytest.raises(InputError, match="a path"):
-        read_table(b"data.csv")  # type: ignore[arg-type]
+        read(b"data.csv")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="`missing`"):
-        read_table(written(tmp_path, "a\n1\n"), "NA")
+        read(written(tmp_path, "a\n1\n"), "NA")
 
 
 def test_lines_have_their_numbers(tmp_path: Path) -> None:
@@ -161,11 +161,11 @@ def test_without_any_package_the_extra_is_named(
     monkeypatch.setattr(files.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(MissingExtraError, match=r"colonnade\[duckdb\]"):
-        read_table(parquet)
+        read(parquet)
 
 
 def test_what_is_no_parquet(tmp_path: Path, parquet: Path) -> None:
     with pytest.raises(FileFormatError, match="not readable as Parquet"):
-        read_table(written(tmp_path, "a,b\n1,2\n", "data.parquet"))
+        read(written(tmp_path, "a,b\n1,2\n", "data.parquet"))
     with pytest.raises(InputError, match="Parquet"):
-        read_table(parquet, missing=["NA"])
+        read(parquet, missing=["NA"])

@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 
 from colonnade.exceptions import DataError, InputError
 from colonnade.tables import CodedTable, Discretizer, count, discretize, encode, memory
+from colonnade.tables.arrays import StateColumn
+from colonnade.tables.coding import CodedColumn, coded_table
+from colonnade.tables.levels import Levels
 from colonnade.variables import Family, Variable
 
 # Modin says so whenever it has no way of its own.
@@ -138,6 +141,34 @@ def test_unknown_states_are_named_and_counted(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_unknown_states_are_reported_for_every_column(kind: str) -> None:
+    table = KINDS[kind](GAPS)
+    declared = {"smoker": ["yes"], "visits": [3, 4], "ill": [False, True]}
+    coded = encode(table, declared, unknown="missing")
+    assert coded.unknown == {"smoker": {"no": 2}, "visits": {1: 2}}
+    # what is unknown is missing, besides what was missing anyway
+    assert coded.missing == (4, 3, 1)
+    assert coded.select(["visits", "ill"]).unknown == {"visits": {1: 2}}
+    assert encode(table).unknown == {}
+    with pytest.raises(DataError, match=r"Column 'smoker': .* Column 'visits': ") as caught:
+        encode(table, declared)
+    assert caught.value.details["columns"] == coded.unknown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_may_be_chosen(kind: str) -> None:
+    table = KINDS[kind]({**DATA, "when": [0.5] * 6})
+    coded = encode(table, [Variable("visits", range(12))], columns=["visits", "smoker"])
+    assert coded.names == ("visits", "smoker")
+    assert codes(coded)["visits"] == DATA["visits"]
+    assert encode(coded, columns=["smoker"]).codes[0] is coded.codes[1]
+    with pytest.raises(InputError, match=r"only states of \['visits'\] for `variables`"):
+        encode(table, {"smoker": ["no", "yes"]}, columns=["visits"])
+    with pytest.raises(DataError, match="Column 'z', Column 'n': not in the table"):
+        encode(table, weights="n", columns=["visits", "z"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_weights_from_a_column(kind: str) -> None:
     data = {"x": ["a", "b", "a"], "n": [2, 5, 0]}
     table = encode(KINDS[kind](data), weights="n")
@@ -190,7 +221,7 @@ def test_a_column_without_values(kind: str) -> None:
 def test_threads_change_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = KINDS[kind]({**GAPS, "word": list("cabbac"), "two": list("xyxyxy")})
     alone = encode(table)
-    monkeypatch.setattr(memory, "_MANY_ROWS", 0)
+    monkeypatch.setattr(memory, "_MIN_ROWS_FOR_THREADS", 0)
     together = encode(table)
     assert together.variables == alone.variables
     assert codes(together) == codes(alone)
@@ -335,10 +366,10 @@ def test_objects() -> None:
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ([True, 1], "truth values mixed with numbers are not states"),
-        ([1, True, "a"], "truth values mixed"),
-        ([True, 0.5], "truth values mixed"),
-        ([1.0, True, 2.5], "truth values mixed"),
+        ([True, 1], "booleans mixed with numbers are not states"),
+        ([1, True, "a"], "booleans mixed"),
+        ([True, 0.5], "booleans mixed"),
+        ([1.0, True, 2.5], "booleans mixed"),
         ([[1], [2]], r"values such as \[1\]"),
         (["a", 0.5], "floating-point numbers mixed"),
         ([b"a", b"b"], "of type bytes"),
@@ -562,3 +593,26 @@ def test_an_unknown_interval() -> None:
     variables = [Variable("x", cutter.columns[0].states)]
     with pytest.raises(DataError, match=r"state '\(9, inf\)' \(1 row\) is not one of"):
         encode({"x": ["(9, inf)", "(1, inf)"]}, variables, discretizer=cutter)
+
+
+def test_what_was_cut_is_never_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From floats to codes: names of intervals are for those who look at the table."""
+    data = {"x": [0.5, 1.5, math.nan, 3.5], "y": ["a", "b", "a", "b"]}
+    cut = discretize(data, bins=2)
+    assert cut.table["x"].tolist() == ["(-inf, 1.5]", "(-inf, 1.5]", None, "(1.5, inf)"]
+    wanted = encode(cut.table, discretizer=cut.discretizer)
+    monkeypatch.setattr(StateColumn, "values", property(lambda column: 1 / 0))
+    direct = encode(discretize(data, bins=2))
+    assert direct.variables == wanted.variables
+    assert codes(direct) == codes(wanted) == {"x": [0, 0, 2, 1], "y": [0, 1, 0, 1]}
+    assert encode(direct, direct.variables, discretizer=cut.discretizer).codes[0] is direct.codes[0]
+
+
+def test_codes_belong_to_their_table() -> None:
+    """Codes are checked once, so memory that somebody else may change is copied."""
+    values = np.array([1, 0, 1], dtype=np.uint8)
+    view = values[:]
+    view.setflags(write=False)
+    column = CodedColumn.of(Variable("x", ["a", "b"]), Levels(["a", "b"], view, closed=True))
+    values[:] = 99
+    assert coded_table([column]).codes[0].tolist() == [1, 0, 1]

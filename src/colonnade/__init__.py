@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         score_families,
         tan,
     )
-    from colonnade.tables import discretize
+    from colonnade.tables import discretize, read
     from colonnade.variables import Family, Variable
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "kdb",
     "load",
     "naive_bayes",
+    "read",
     "score",
     "score_families",
     "tables",
@@ -117,6 +118,7 @@ _HOMES = {
     "kdb": "colonnade.structure",
     "load": "colonnade.files",
     "naive_bayes": "colonnade.structure",
+    "read": "colonnade.tables",
     "score": "colonnade.structure",
     "score_families": "colonnade.structure",
     "tan": "colonnade.structure",

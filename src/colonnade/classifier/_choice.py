@@ -1,35 +1,42 @@
-"""The choice of a prior by how well it foretells rows that are left out.
+"""What a classifier chooses, or is given: the structure, and the prior of its tables.
 
-Where the structure is given, each row is left out by itself: that needs the counts, nothing else. A
-structure that was learned from the same rows has chosen parents that go with their children by
-chance, and so makes weak priors look good on every one of them. Then rows are left out before the
-structure is learned, and what is judged is what a classifier is for: the class.
+A prior is chosen by how well it predicts rows that are left out. Where the structure is given, each
+row is left out by itself, which needs the counts and nothing else. A structure that was learned
+from the same rows has chosen parents that match their children by chance, which makes weak priors
+look good on every one of these rows. Then rows are left out before the structure is learned, and
+what is scored is what a classifier is for: the class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.classifier._estimate import families_of, network_of
-from colonnade.classifier._structures import Structure
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import NotSupportedError
+from colonnade.exceptions import NotSupportedError, expected, inapplicable, listing
 from colonnade.missing.gaps import distinct
+from colonnade.network.learning import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
+from colonnade.structure import hill_climb, kdb, naive_bayes, tan
 from colonnade.structure.resampling import take
+from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import count
 from colonnade.threads import run
+from colonnade.variables import Variable
 
-__all__ = ["CANDIDATES", "added", "class_scores", "cross_validated_scores", "leave_one_out_scores"]
+__all__ = ["CANDIDATES", "AnyPrior", "Choice", "Structure"]
 
+AnyPrior: TypeAlias = Prior | Literal["auto"] | None
+Scores: TypeAlias = dict[Prior, float]
+
+_STRUCTURES = ("naive", "tan", "kdb", "hill_climb")
 # What `prior="auto"` chooses from; of equal scores the first wins.
 CANDIDATES: tuple[Prior, ...] = (
     Hierarchical(),
@@ -38,27 +45,149 @@ CANDIDATES: tuple[Prior, ...] = (
     BDeu(1),
     BDeu(10),
 )
-# Parts of the rows that are left out in turn, until so many rows have been.
-_FOLDS, _ENOUGH = 5, 1000
+# Folds are left out in turn until this many rows have been.
+_FOLDS, _MIN_ROWS_LEFT_OUT = 5, 1000
 
 
-def leave_one_out_scores(counts: Sequence[FamilyCounts]) -> dict[Prior, float]:
-    """Leave-one-out log score of each candidate: of all rows, features and class together.
-
-    A candidate that cannot be had for one of the tables is left out.
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A structure and its options, which must belong to it.
 
     Parameters
     ----------
-    counts : sequence of FamilyCounts
-        Of all families of the network.
+    structure : {"naive", "tan", "kdb", "hill_climb"} or Dag
+    k : int
+        Of ``"kdb"``; 2 by default.
+    root : str or None
+        Of ``"tan"``.
+    score : Score or None
+        Of ``"hill_climb"``.
 
     Examples
     --------
-    >>> scores = leave_one_out_scores([FamilyCounts.from_array([[9, 1], [8, 2], [9, 0], [1, 0]])])
+    >>> Structure("naive", k=3)
+    Traceback (most recent call last):
+    colonnade.exceptions.InputError: `k` applies only to structure='kdb', got k=3.
+    """
+
+    structure: str | Dag
+    k: int = 2
+    root: str | None = None
+    score: Score | None = None
+
+    def __post_init__(self) -> None:
+        named = isinstance(self.structure, str) and self.structure in _STRUCTURES
+        if not named and not isinstance(self.structure, Dag):
+            what = f"one of {listing(_STRUCTURES)} or a Dag"
+            raise expected(what, "structure", self.structure)
+        for name, value, default, owner in (
+            ("k", self.k, 2, "kdb"),
+            ("root", self.root, None, "tan"),
+            ("structure_score", self.score, None, "hill_climb"),
+        ):
+            if owner != self.structure and value is not default and value != default:
+                raise inapplicable(name, value, f"structure={owner!r}")
+
+    def learn(self, coded: CodedTable, target: str) -> Dag:
+        """Return the graph that was given, or learn it from features and class."""
+        if isinstance(self.structure, Dag):
+            return _checked_dag(self.structure, coded, target)
+        if self.structure == "naive":
+            return naive_bayes(_filled(coded), target)
+        if self.structure == "tan":
+            return tan(_filled(coded), target, self.root)
+        if self.structure == "kdb":
+            return kdb(_filled(coded), target, self.k)
+        return hill_climb(_filled(coded), self.score).dag
+
+    @property
+    def learned(self) -> bool:
+        """Whether the graph depends on the rows."""
+        return isinstance(self.structure, str) and self.structure != "naive"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """A prior, and the scores by which it was chosen.
+
+    Parameters
+    ----------
+    prior : Prior
+    scores : dict of Prior to float or None
+        Of the candidates; None if the prior was given.
+    """
+
+    prior: Prior
+    scores: Scores | None = None
+
+    @classmethod
+    def by_rows(cls, prior: AnyPrior, counts: NetworkCounts) -> Choice:
+        """Take the prior given, or the one that predicts each row best from all the others."""
+        if not _automatic(prior):
+            return cls(_checked_prior(prior))
+        return _best(_leave_one_out_scores(counts.counts))
+
+    @classmethod
+    def by_folds(
+        cls, prior: AnyPrior, coded: CodedTable, target: str, structure: Structure
+    ) -> Choice:
+        """Take the prior given, or the one that predicts the class of rows left out best.
+
+        The structure is learned anew for each fold, without its rows.
+        """
+        if not _automatic(prior):
+            return cls(_checked_prior(prior))
+        scores = dict.fromkeys(CANDIDATES, 0.0)
+        fold = _folds(coded, target)
+        done = 0.0
+        for k in range(_FOLDS):
+            known, hidden = (take(coded, np.flatnonzero(rows)) for rows in (fold != k, fold == k))
+            if done >= _MIN_ROWS_LEFT_OUT or not known.rows or not hidden.rows:
+                break
+            counts = NetworkCounts.of(known, structure.learn(known, target), "available")
+            scores = _added(scores, _class_scores(counts, hidden, target))
+            done += hidden.rows if hidden.weights is None else float(hidden.weights.sum())
+        return _best(scores)
+
+    def after(self, prior: AnyPrior, known: NetworkCounts, rows: CodedTable, target: str) -> Choice:
+        """Choose anew after more rows, by how well their classes are predicted from those known."""
+        if not _automatic(prior):
+            return Choice(_checked_prior(prior))
+        before = self.scores or dict.fromkeys(CANDIDATES, 0.0)
+        return _best(_added(before, _class_scores(known, rows, target)))
+
+
+# ------------------------------------------------------------------------------- priors
+
+
+def _automatic(prior: AnyPrior) -> bool:
+    return isinstance(prior, str) and prior == "auto"
+
+
+def _checked_prior(prior: AnyPrior) -> Prior:
+    if prior is None:
+        return Hierarchical()
+    if isinstance(prior, Prior):
+        return prior
+    raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
+
+
+def _best(scores: Scores) -> Choice:
+    return Choice(max(scores, key=lambda candidate: scores[candidate]), scores)
+
+
+def _leave_one_out_scores(counts: Sequence[FamilyCounts]) -> Scores:
+    """Leave-one-out log score of each candidate: of all rows, features and class together.
+
+    A candidate that is not available for one of the tables is left out.
+
+    Examples
+    --------
+    >>> scores = _leave_one_out_scores([FamilyCounts.from_array([[9, 1], [8, 2], [9, 0], [1, 0]])])
     >>> max(scores, key=scores.get)
     Hierarchical(s=None, alpha0=1.0, engine=None)
     """
-    scores: dict[Prior, float] = {}
+    scores: Scores = {}
     for prior in CANDIDATES:
         tasks = [partial(prior.leave_one_out_score, table) for table in counts]
         try:
@@ -68,60 +197,20 @@ def leave_one_out_scores(counts: Sequence[FamilyCounts]) -> dict[Prior, float]:
     return scores
 
 
-def cross_validated_scores(
-    coded: CodedTable, target: str, structure: Structure
-) -> dict[Prior, float]:
-    """Log score of the classes of rows, by structures and tables learned without these rows.
-
-    Parameters
-    ----------
-    coded : CodedTable
-        The features and the class.
-    target : str
-        The class.
-    structure : Structure
-    """
-    scores = dict.fromkeys(CANDIDATES, 0.0)
-    fold = _folds(coded, target)
-    done = 0.0
-    for k in range(_FOLDS):
-        known, hidden = (take(coded, np.flatnonzero(rows)) for rows in (fold != k, fold == k))
-        if done >= _ENOUGH or not known.rows or not hidden.rows:
-            break
-        dag = structure.learn(known, target)
-        counts = count(known, families_of(dag, coded.variables), "available")
-        scores = added(scores, class_scores(dag, counts, hidden, target))
-        done += hidden.rows if hidden.weights is None else float(hidden.weights.sum())
-    return scores
-
-
-def class_scores(
-    dag: Dag, counts: Sequence[FamilyCounts], rows: CodedTable, target: str
-) -> dict[Prior, float]:
+def _class_scores(known: NetworkCounts, rows: CodedTable, target: str) -> Scores:
     """Log score of the classes of rows, by tables estimated from other rows.
 
-    Few rows, all of them foretold well, do not show what too much confidence will cost. After n
-    successes the next is a failure with probability 1 / (n + 2), by Laplace's rule: that much the
-    classes count that a row does not have.
-
-    Parameters
-    ----------
-    dag : Dag
-    counts : sequence of FamilyCounts
-        Of the other rows, in the order of its variables.
-    rows : CodedTable
-        The features and the class.
-    target : str
-        The class.
+    Few rows, all of them predicted well, do not show what too much confidence will cost. After n
+    successes the next trial fails with probability 1 / (n + 2), by Laplace's rule: that is the
+    weight given to the classes that a row does not have.
     """
-    families = families_of(dag, rows.variables)
     classes = rows.codes[rows.position(target)]
     weights = np.ones(rows.rows) if rows.weights is None else rows.weights
-    doubt = 1.0 / (2.0 + weights.sum() + max(table.total for table in counts))
+    doubt = 1.0 / (2.0 + weights.sum() + max(table.total for table in known.counts))
 
     def score(prior: Prior) -> float | None:
         try:
-            network = network_of(dag, families, counts, prior)
+            network = known.network(dict.fromkeys(known.dag.variables, prior))
         except NotSupportedError:
             return None
         logs = ClassTables(network, target).log_joint(rows, everything=False, normalised=True)
@@ -134,21 +223,21 @@ def class_scores(
     return {prior: value for prior, value in pairs if value is not None}
 
 
-def added(scores: dict[Prior, float], more: dict[Prior, float]) -> dict[Prior, float]:
+def _added(scores: Scores, more: Scores) -> Scores:
     """Add scores of more rows; a candidate that one of them lacks is left out.
 
     Examples
     --------
-    >>> added({BDeu(1): -1.0, BDeu(10): -2.0}, {BDeu(1): -3.0})
+    >>> _added({BDeu(1): -1.0, BDeu(10): -2.0}, {BDeu(1): -3.0})
     {BDeu(ess=1.0): -4.0}
     """
     return {prior: score + more[prior] for prior, score in scores.items() if prior in more}
 
 
 def _folds(coded: CodedTable, target: str) -> NDArray[np.intp]:
-    """Deal out rows so that all folds have about the same classes.
+    """Divide the rows so that all folds have about the same classes.
 
-    Equal rows go together, so that weight two is the same as two rows; and the order of the rows
+    Equal rows go together, so that weight two is the same as two rows, and the order of the rows
     does not matter.
     """
     position = coded.position(target)
@@ -160,3 +249,55 @@ def _folds(coded: CodedTable, target: str) -> NDArray[np.intp]:
     fold = np.empty(len(rows), dtype=np.intp)
     fold[order] = np.arange(len(rows)) % _FOLDS
     return fold[which]
+
+
+# --------------------------------------------------------------------------- structures
+
+
+def _filled(coded: CodedTable) -> CodedTable:
+    """Make a table complete for learning a structure: only that, never for counting.
+
+    If at least half of the rows are complete, these are taken. Otherwise all rows are, and
+    *missing* is one more state.
+
+    Examples
+    --------
+    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
+    >>> _filled(CodedTable([x, y], [[0, 2, 1], [1, 0, 0]])).rows
+    2
+    >>> _filled(CodedTable([x, y], [[0, 2, 2], [1, 0, 0]])).variables[0].states
+    ('a', 'b', 'missing')
+    """
+    if not any(coded.missing):
+        return coded
+    complete = np.ones(coded.rows, dtype=bool)
+    for variable, column in zip(coded.variables, coded.codes, strict=True):
+        complete &= column < variable.cardinality
+    if 2 * int(complete.sum()) >= coded.rows:
+        weights: Any = None if coded.weights is None else coded.weights[complete]
+        return CodedTable(coded.variables, [c[complete] for c in coded.codes], weights)  # type: ignore[arg-type]
+    variables = [
+        _with_gap(variable) if gaps else variable
+        for variable, gaps in zip(coded.variables, coded.missing, strict=True)
+    ]
+    return CodedTable(variables, coded.codes, coded.weights)  # type: ignore[arg-type]
+
+
+def _with_gap(variable: Variable) -> Variable:
+    """One more state, last, where the code for missing is."""
+    name = "missing"
+    while name in variable.states:
+        name += "'"
+    return Variable(variable.name, (*variable.states, name))
+
+
+def _checked_dag(dag: Dag, coded: CodedTable, target: str) -> Dag:
+    if target not in dag:
+        hint = "name the class with `target_name`"
+        raise expected(f"a graph that has the class, {target!r},", "structure", dag, hint)
+    strange = [name for name in dag.variables if name not in coded.names]
+    if strange:
+        names = [name for name in coded.names if name != target]
+        what = f"a graph of the features {listing(names)} and the class"
+        raise expected(what, "structure", dag, got=f"{listing(strange)} as well")
+    return dag

@@ -1,33 +1,63 @@
-"""Features: what the columns of a training table can be, and how other tables become codes.
+"""The variables that columns and labels become: states, cut points, and codes of rows.
 
 Floating-point columns are cut at quantiles; all others hold states. What a column is, is decided by
-the training rows and never again.
+the first training rows that have a value in it, and never again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.classifier._warnings import UnknownStateWarning
-from colonnade.exceptions import DataError, expected, listing, warn
+from colonnade.exceptions import DataError, listing
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.discretize import Cuts, Discretizer
-from colonnade.tables.levels import place
-from colonnade.tables.memory import encode
-from colonnade.tables.sources import Source, read
+from colonnade.tables.coding import CodedColumn, coded_table, discovered
+from colonnade.tables.cuts import Cuts
+from colonnade.tables.discretize import Discretizer
+from colonnade.tables.levels import Levels, place
+from colonnade.tables.memory import each_column
+from colonnade.tables.sources import Column, Source, numbers_of
 from colonnade.variables import State, Variable
 
-__all__ = ["Features", "merged_states"]
+__all__ = ["Classes", "Features"]
 
 Floats = NDArray[np.float64]
 
 # The only state of a column that never had a value.
-_NOTHING = ("(no value)",)
+_NO_VALUE = ("(no value)",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Feature:
+    """The variable that one column became.
+
+    Parameters
+    ----------
+    variable : Variable
+    cuts : Cuts or None
+        Of a floating-point column.
+    """
+
+    variable: Variable
+    cuts: Cuts | None = None
+
+    def levels(self, column: Column) -> Levels:
+        """Labels and codes of other rows of the column."""
+        if self.cuts is None:
+            return column.levels(declared=True)
+        return self.cuts.column(_finite(column)).levels(declared=True)
+
+    def grown(self, levels: Levels) -> _Feature:
+        """Add the states of more rows; cut points stay."""
+        if self.cuts is not None:
+            return self
+        name = self.variable.name
+        states = _merged_states(place(name), self.variable.states, levels.present)
+        return _Feature(Variable(name, states))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,155 +66,192 @@ class Features:
 
     Parameters
     ----------
-    variables : tuple of Variable
+    each : tuple of _Feature
         One for each column, in order.
-    discretizer : Discretizer or None
-        Where floating-point columns are cut.
     """
 
-    variables: tuple[Variable, ...]
-    discretizer: Discretizer | None
+    each: tuple[_Feature, ...]
 
     @classmethod
     def learn(
-        cls, columns: Mapping[str, Any], weights: NDArray[Any] | None, bins: int
-    ) -> tuple[Features, CodedTable]:
+        cls, source: Source, weights: NDArray[Any] | None, bins: int
+    ) -> tuple[Features, list[CodedColumn]]:
         """Find the states of all columns, and the codes of their rows.
 
-        Parameters
-        ----------
-        columns : mapping of str to column
-        weights : array [row] or None
-            All positive; quantiles respect them.
-        bins : int
-            Largest number of intervals of a floating-point column.
+        A floating-point column is cut into up to `bins` intervals, at weighted quantiles.
 
         Examples
         --------
-        >>> columns = {"a": np.array([0.5, np.nan, 2.5]), "b": ["x", "y", "x"]}
-        >>> features, coded = Features.learn(columns, None, bins=5)
-        >>> [variable.states for variable in features.variables]
+        >>> from colonnade.tables.sources import source_of
+        >>> source = source_of({"a": np.array([0.5, np.nan, 2.5]), "b": ["x", "y", "x"]})
+        >>> features, columns = Features.learn(source, None, bins=5)
+        >>> [column.variable.states for column in columns]
         [('(-inf, 1.5]', '(1.5, inf)'), ('x', 'y')]
-        >>> coded.missing
-        (1, 0)
+        >>> columns[0].codes.tolist()
+        [0, 2, 1]
         """
-        if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
-            raise expected("a whole number of at least 2", "bins", bins)
-        source = read(columns)
-        floating = [name for name in source.names if source.floating(name)]
-        empty = {name for name in floating if np.isnan(_numbers(source, name)).all()}
-        cut = [name for name in floating if name not in empty]
-        discretizer = None
-        if cut:
-            found = Discretizer.fit(columns, bins, columns=cut, weights=weights).columns
-            discretizer = Discretizer(
-                tuple(_told_apart(each, _numbers(source, each.name)) for each in found)
-            )
-        declared: dict[str, tuple[State, ...]] = dict.fromkeys(empty, _NOTHING)
-        coded = _discovered(columns, source, declared, discretizer)
-        return cls(coded.variables, discretizer), coded
+        return _all(source, source.names, lambda column: _learned(column, weights, bins))
+
+    def grow(
+        self, source: Source, weights: NDArray[Any] | None, bins: int
+    ) -> tuple[Features, list[CodedColumn]]:
+        """Add the states that more rows have; a column without values so far is learned."""
+        known = self._by_name
+
+        def grown(column: Column) -> tuple[_Feature, Levels]:
+            feature = known[column.name]
+            if feature.variable.states == _NO_VALUE:
+                return _learned(column, weights, bins)
+            levels = feature.levels(column)
+            return feature.grown(levels), levels
+
+        return _all(source, list(known), grown)
+
+    def codes(self, source: Source) -> CodedTable:
+        """Turn other rows of the same columns into codes; new values are unknown."""
+        known = self._by_name
+
+        def coded(column: Column) -> CodedColumn:
+            feature = known[column.name]
+            return CodedColumn.of(feature.variable, feature.levels(column))
+
+        return coded_table(each_column(source, list(known), coded))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(variable.name for variable in self.variables)
+    def discretizer(self) -> Discretizer | None:
+        """Where floating-point columns are cut."""
+        cuts = tuple(feature.cuts for feature in self.each if feature.cuts is not None)
+        return Discretizer(cuts) if cuts else None
 
-    def codes(self, columns: Mapping[str, Any], unknown: Literal["raise", "missing"]) -> CodedTable:
-        """Turn another table into codes.
-
-        Parameters
-        ----------
-        columns : mapping of str to column
-            The same columns.
-        unknown : {"raise", "missing"}
-            What to do with values that did not occur in training: refuse, or warn once and treat
-            them as missing.
-        """
-        source = read(columns)
-        for name, column in columns.items():
-            # An array of floats was looked through when it came.
-            checked = isinstance(column, np.ndarray) and column.dtype.kind == "f"
-            if self._cut(name) is not None and not checked:
-                _numbers(source, name)
-        try:
-            return encode(columns, self.variables, discretizer=self.discretizer)
-        except DataError as error:
-            if unknown == "raise" or not hasattr(error, "states"):
-                raise
-        coded = encode(columns, self.variables, unknown="missing", discretizer=self.discretizer)
-        warn(self._strange(columns), UnknownStateWarning)
-        return coded
-
-    def grown(
-        self, columns: Mapping[str, Any], weights: NDArray[Any] | None, bins: int
-    ) -> Features:
-        """Add the states that another table has; cut points stay.
-
-        A column that had no value so far is learned from this table.
-        """
-        source = read(columns)
-        variables, cuts = [], list(self.discretizer.columns if self.discretizer else ())
-        for variable in self.variables:
-            name = variable.name
-            if self._cut(name) is not None:
-                _numbers(source, name)
-                variables.append(variable)
-            elif variable.states == _NOTHING:
-                fresh, _ = Features.learn({name: columns[name]}, weights, bins)
-                variables += fresh.variables
-                cuts += fresh.discretizer.columns if fresh.discretizer else ()
-            else:
-                labels = source.levels(name, True).labels
-                states = merged_states(place(name), variable.states, labels)
-                variables.append(Variable(name, states))
-        return Features(tuple(variables), Discretizer(tuple(cuts)) if cuts else None)
-
-    def _cut(self, name: str) -> Cuts | None:
-        return self.discretizer.get(name) if self.discretizer else None
-
-    def _strange(self, columns: Mapping[str, Any]) -> str:
-        """Word the warning for all columns with values that did not occur in training."""
-        told = []
-        for variable in self.variables:
-            part = {variable.name: columns[variable.name]}
-            try:
-                encode(part, [variable], discretizer=self.discretizer)
-            except DataError as error:
-                states: dict[Any, int] = error.states  # type: ignore[attr-defined]
-                rows = sum(states.values())
-                told.append(
-                    f"{place(variable.name)}: {rows} row{'s' * (rows != 1)} with "
-                    f"{listing(states, 5)}"
-                )
-        return (
-            "Values that did not occur in training are treated as missing. "
-            f"{'; '.join(told)}. Hint: unknown='raise' makes this an error."
-        )
+    @property
+    def _by_name(self) -> dict[str, _Feature]:
+        return {feature.variable.name: feature for feature in self.each}
 
 
-def merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:
-    """Add labels to states: in order if the states are, else at the end.
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """The class as a variable.
 
     Parameters
     ----------
-    where : str
-        The column, to begin a message with.
-    known : sequence of states
-    labels : sequence
-        None for what no row has.
+    name : str
+        Of the variable.
+    labels : array [class]
+        Sorted.
+    declared : bool
+        Whether the user said that there are no others.
 
     Examples
     --------
-    >>> merged_states("Column 'x'", (1, 4), [4, 3]), merged_states("Column 'x'", ("b", "a"), ["c"])
-    ((1, 3, 4), ('b', 'a', 'c'))
+    >>> classes = Classes("class", np.array(["no", "yes"]), declared=False)
+    >>> classes.column(np.array(["yes", "no", "yes"])).codes.tolist()
+    [1, 0, 1]
+    >>> classes.grown(np.array(["maybe"])).variable.states
+    ('maybe', 'no', 'yes')
+    """
+
+    name: str
+    labels: NDArray[Any]
+    declared: bool
+
+    @property
+    def variable(self) -> Variable:
+        """The class, with its labels as states."""
+        return Variable(self.name, _label_states(self.labels))
+
+    def grown(self, labels: NDArray[Any]) -> Classes:
+        """Add the labels of more rows, unless all classes were declared."""
+        if self.declared:
+            return self
+        _merged_states("`y`", _label_states(self.labels), _label_states(np.unique(labels)))
+        return Classes(self.name, np.unique(np.concatenate([self.labels, labels])), False)
+
+    def column(self, labels: NDArray[Any]) -> CodedColumn:
+        """Turn the labels of rows into codes."""
+        places = {label: k for k, label in enumerate(self.labels.tolist())}
+        found, back = np.unique(labels, return_inverse=True)
+        strange = [label for label in found.tolist() if label not in places]
+        if strange:
+            known = listing(self.labels.tolist())
+            problem = f"labels {listing(strange, 5)} are not among the classes {known}."
+            raise DataError("`y`", problem, "declare all of them with `classes`")
+        codes = np.array([places[label] for label in found.tolist()], dtype=np.intp)
+        return CodedColumn(self.variable, codes[back])
+
+
+def _all(
+    source: Source, names: Sequence[str], step: Callable[[Column], tuple[_Feature, Levels]]
+) -> tuple[Features, list[CodedColumn]]:
+    """Find the feature of every column by `step`, and code its rows."""
+
+    def both(column: Column) -> tuple[_Feature, CodedColumn]:
+        feature, levels = step(column)
+        return feature, CodedColumn.of(feature.variable, levels)
+
+    pairs = each_column(source, names, both)
+    return Features(tuple(feature for feature, _ in pairs)), [coded for _, coded in pairs]
+
+
+def _learned(column: Column, weights: NDArray[Any] | None, bins: int) -> tuple[_Feature, Levels]:
+    """What a column is, and the levels of its rows."""
+    if column.floating:
+        numbers = _finite(column)
+        if not np.isnan(numbers).all():
+            cuts = Cuts.learn(column.name, numbers, bins, weights=weights)
+            cuts = cuts if cuts.points else _below_largest(cuts, numbers)
+            levels = cuts.column(numbers).levels(declared=True)
+            return _Feature(Variable(column.name, cuts.states), cuts), levels
+    levels = column.levels(declared=False)
+    if not levels.present:
+        return _Feature(Variable(column.name, _NO_VALUE)), levels
+    return _Feature(discovered(column.name, levels)), levels
+
+
+def _below_largest(cuts: Cuts, numbers: Floats) -> Cuts:
+    """Cut below a largest value that fills all quantiles, so that the others are not lost."""
+    others = numbers[numbers < np.nanmax(numbers)]
+    return Cuts(cuts.name, (float(others.max()),)) if others.size else cuts
+
+
+def _finite(column: Column) -> Floats:
+    """A column of numbers, none of them infinite."""
+    numbers = numbers_of(column, "give it as numbers, as in training")
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        name, row = column.name, int(infinite.argmax())
+        problem, hint = f"infinity in row {row}.", "use NaN for a missing value"
+        raise DataError(place(name), problem, hint, column=name, row=row)
+    return numbers
+
+
+def _label_states(labels: NDArray[Any]) -> tuple[State, ...]:
+    """Return labels of classes as states.
+
+    Examples
+    --------
+    >>> _label_states(np.array([0.0, 1.0])), _label_states(np.array(["a", "b"]))
+    ((0, 1), ('a', 'b'))
+    """
+    # scikit-learn accepts whole floating-point numbers as classes, and no others.
+    return tuple(int(v) if isinstance(v, float) else v for v in labels.tolist())
+
+
+def _merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:
+    """Add labels to states: in order if the states are, else at the end. Messages begin `where`.
+
+    Examples
+    --------
+    >>> _merged_states("Column 'x'", (1, 4), [4, 3])
+    (1, 3, 4)
+    >>> _merged_states("Column 'x'", ("b", "a"), ["c"])
+    ('b', 'a', 'c')
     """
     old = {(isinstance(state, bool), state) for state in known}
-    fresh = [label for label in labels if label is not None]
-    fresh = [label for label in fresh if (isinstance(label, bool), label) not in old]
+    fresh = [label for label in labels if (isinstance(label, bool), label) not in old]
     for label in fresh:
         if not isinstance(label, str | int):
             problem = f"{label!r} of type {type(label).__name__} is not a state."
-            raise DataError(where, problem, "use strings, integers or truth values")
+            raise DataError(where, problem, "use strings, integers or booleans")
     if not fresh:
         return tuple(known)
     kinds = {str if isinstance(s, str) else type(s) for s in (*known, *fresh)}
@@ -194,41 +261,3 @@ def merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> 
     if list(known) == sorted(known):
         return tuple(sorted((*known, *fresh)))
     return (*known, *fresh)
-
-
-def _told_apart(cut: Cuts, numbers: Floats) -> Cuts:
-    """Cut below a largest value that fills all quantiles, so that the others are not lost."""
-    others = numbers[numbers < np.nanmax(numbers)]
-    return Cuts(cut.name, (float(others.max()),)) if not cut.points and others.size else cut
-
-
-def _numbers(source: Source, name: str) -> Floats:
-    """A column of numbers, none of them infinite."""
-    numbers = source.numbers(name)
-    if numbers is None:
-        hint = "give it as numbers, as in training"
-        raise DataError(place(name), "not a column of numbers.", hint, column=name)
-    if np.isinf(numbers).any():
-        row = int(np.isinf(numbers).argmax())
-        problem = f"infinity in row {row}."
-        raise DataError(place(name), problem, "use NaN for a missing value", column=name, row=row)
-    return numbers
-
-
-def _discovered(
-    columns: Mapping[str, Any],
-    source: Source,
-    declared: dict[str, tuple[State, ...]],
-    discretizer: Discretizer | None,
-) -> CodedTable:
-    """Encode a table, with a state that stands for nothing in columns without any value."""
-    while True:
-        try:
-            return encode(columns, declared, discretizer=discretizer)
-        except DataError as error:
-            name = getattr(error, "column", None)
-            if name is None or name in declared:
-                raise
-            if any(label is not None for label in source.levels(name, True).labels):
-                raise
-            declared[name] = _NOTHING

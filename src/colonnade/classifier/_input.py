@@ -1,8 +1,7 @@
-"""What scikit-learn's users hand over: checked by its conventions, made named columns."""
+"""Where the classifier meets its caller: rows checked as scikit-learn does; what it warns of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +18,26 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from colonnade.exceptions import DataError, expected, listing
-from colonnade.variables import State
+from colonnade.exceptions import counted, expected
+from colonnade.tables.levels import refuse_repeated
+from colonnade.tables.sources import Source, source_of
 
-__all__ = ["Labelled", "checked_classes", "class_states", "labelled_rows", "named_columns"]
+__all__ = [
+    "ImpossibleRowWarning",
+    "Labelled",
+    "UnknownStateWarning",
+    "checked_classes",
+    "labelled_rows",
+    "rows_to_classify",
+]
+
+
+class UnknownStateWarning(UserWarning):
+    """Values that did not occur in training were treated as missing."""
+
+
+class ImpossibleRowWarning(UserWarning):
+    """Rows have probability zero with every class."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -31,13 +46,14 @@ class Labelled:
 
     Parameters
     ----------
-    columns : dict of str to column
+    source : Source
+        The features.
     labels : array [row]
     weights : array of int64 or float64 [row] or None
-        All positive; whole numbers are integers.
+        All positive; int64 if all are whole.
     """
 
-    columns: dict[str, Any]
+    source: Source
     labels: NDArray[Any]
     weights: NDArray[Any] | None
 
@@ -45,16 +61,9 @@ class Labelled:
 def labelled_rows(
     estimator: BaseEstimator, table: Any, y: Any, sample_weight: Any, reset: bool
 ) -> Labelled:
-    """Check training rows. Those of weight zero are left out: they are as good as not there.
+    """Check training rows, and leave out those of weight zero.
 
-    Parameters
-    ----------
-    estimator : BayesianNetworkClassifier
-        Learns, or compares, the names and the number of features.
-    table, y, sample_weight
-        As the user gave them.
-    reset : bool
-        Whether the features are new.
+    The estimator takes over the names and the number of features if `reset`, else compares them.
     """
     table = _checked(estimator, table, y, reset)
     labels = column_or_1d(y, warn=True)
@@ -78,8 +87,8 @@ def labelled_rows(
     return Labelled(_named(estimator, table), labels, weights)
 
 
-def named_columns(estimator: BaseEstimator, table: Any) -> dict[str, Any]:
-    """Check rows to be classified."""
+def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
+    """Check rows without classes."""
     return _named(estimator, _checked(estimator, table, "no_validation", reset=False))
 
 
@@ -98,27 +107,14 @@ def checked_classes(classes: Any) -> NDArray[Any]:
     return found
 
 
-def class_states(classes: NDArray[Any]) -> tuple[State, ...]:
-    """Return the labels of classes as states of a variable.
-
-    Examples
-    --------
-    >>> class_states(np.array([0.0, 1.0])), class_states(np.array(["a", "b"]))
-    ((0, 1), ('a', 'b'))
-    """
-    labels = classes.tolist()
-    # scikit-learn takes whole floating-point numbers for classes, and no others.
-    return tuple(int(label) if isinstance(label, float) else label for label in labels)
-
-
 def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
     if not _is_frame(table):
         return _checked_array(estimator, table, y, reset)
-    _refuse_repeated(_labels(table))
+    refuse_repeated(_labels(table))
     validate_data(estimator, table, y, reset=reset, skip_check_array=True)
     rows, columns = table.shape
     if not rows or not columns:
-        got = f"{rows} rows and {columns} columns"
+        got = f"{counted(rows, 'row')} and {counted(columns, 'column')}"
         raise expected("at least one row and one column", "X", table, got=got)
     return table
 
@@ -141,7 +137,7 @@ def _is_frame(table: Any) -> bool:
     return hasattr(table, "shape") and (hasattr(table, "columns") or hasattr(table, "column_names"))
 
 
-def _named(estimator: Any, table: Any) -> dict[str, Any]:
+def _named(estimator: Any, table: Any) -> Source:
     """Give every column a name: its own if all are strings, else x0, x1, ..."""
     known = getattr(estimator, "feature_names_in_", None)
     count = estimator.n_features_in_
@@ -150,19 +146,11 @@ def _named(estimator: Any, table: Any) -> dict[str, Any]:
         hint = "give the class another name with `target_name`"
         raise expected("a name that no feature has", "target_name", estimator.target_name, hint)
     if not _is_frame(table):
-        table = np.asfortranarray(table)  # every column is gone through several times
-        return {name: table[:, k] for k, name in enumerate(names)}
-    return {name: table[label] for name, label in zip(names, _labels(table), strict=True)}
+        return source_of((np.asfortranarray(table), names))  # columns are read one by one
+    pairs = zip(names, _labels(table), strict=True)
+    return source_of({name: table[label] for name, label in pairs})
 
 
 def _labels(table: Any) -> list[Any]:
     """What a data frame calls its columns."""
     return list(getattr(table, "column_names", None) or table.columns)
-
-
-def _refuse_repeated(labels: Sequence[Any]) -> None:
-    repeated = [label for label in dict.fromkeys(labels) if labels.count(label) > 1]
-    if repeated:
-        raise DataError(
-            f"Columns {listing(repeated)}", "these names occur more than once.", "rename columns"
-        )

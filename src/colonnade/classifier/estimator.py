@@ -12,22 +12,34 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from colonnade.classifier._choice import Structure
+from colonnade.classifier._features import Classes
 from colonnade.classifier._fitted import Fitted
 from colonnade.classifier._input import (
+    ImpossibleRowWarning,
     Labelled,
+    UnknownStateWarning,
     checked_classes,
     labelled_rows,
-    named_columns,
+    rows_to_classify,
 )
 from colonnade.classifier._intervals import class_intervals
-from colonnade.classifier._structures import Structure
-from colonnade.classifier._warnings import ImpossibleRowWarning
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, NotSupportedError, expected, listing, warn
+from colonnade.exceptions import (
+    DataError,
+    NotSupportedError,
+    checked_whole,
+    counted,
+    expected,
+    listing,
+    warn,
+)
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
 from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.coding import unknown_states
+from colonnade.tables.levels import place
 
 __all__ = ["BayesianNetworkClassifier"]
 
@@ -35,10 +47,10 @@ Floats = NDArray[np.float64]
 
 
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A Bayesian network that tells the probability of each class.
+    """A Bayesian network that gives the probability of each class.
 
     Takes arrays and data frames. Columns of floating-point numbers are cut at quantiles of the
-    training rows; columns of integers, strings, truth values or categories hold states. Values may
+    training rows; columns of integers, strings, booleans or categories hold states. Values may
     be missing in training, where every table is estimated from the rows that are complete for it,
     and in prediction, where they are summed out exactly.
 
@@ -50,14 +62,14 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         between features by their names (x0, x1, ... where the columns have none) and
         `target_name`. Features that a Dag leaves out play no part.
     prior : Prior or "auto", optional
-        Of all tables; by default ``Hierarchical()``. ``"auto"`` takes the one that foretells rows
+        Of all tables; by default ``Hierarchical()``. ``"auto"`` takes the one that predicts rows
         left out best, out of ``Hierarchical()``, ``Hierarchical(s="learn")``,
         ``SymmetricDirichlet()``, ``BDeu(1)`` and ``BDeu(10)``.
     bins : int
         Largest number of intervals of a floating-point column.
     unknown : {"missing", "raise"}
-        What to do with values that did not occur in training: treat them as missing and say so in
-        an ``UnknownStateWarning``, or refuse.
+        What to do with values that did not occur in training: treat them as missing, with an
+        ``UnknownStateWarning``, or refuse.
     k : int
         Feature parents of a feature, with ``"kdb"``.
     root : str, optional
@@ -66,7 +78,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         What ``"hill_climb"`` climbs; by default ``BIC()``.
     classes : sequence, optional
         All labels there can be; by default those in `y`. A class that is declared but not in `y`
-        keeps its column, and a small probability (but for ``MaximumLikelihood``).
+        keeps its column, and a small probability (except under ``MaximumLikelihood``).
     target_name : str
         Name of the class in the network.
 
@@ -142,10 +154,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         ----------
         X : array or data frame [row, feature]
         y : array [row]
-            Labels: strings, integers or truth values.
+            Labels: strings, integers or booleans.
         sample_weight : array [row], optional
             How often each row counts, in the structure and in the cut points as well. A row of
-            weight zero is as good as not there, whatever values or class it has.
+            weight zero has no influence, whatever values or class it has.
 
         Returns
         -------
@@ -153,7 +165,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         """
         rows = labelled_rows(self, X, y, sample_weight, reset=True)
         declared = None if self.classes is None else checked_classes(self.classes)
-        return self._take(self._learned(rows, declared))
+        return self._learn(rows, declared)
 
     def partial_fit(
         self,
@@ -167,7 +179,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         The first call is like :meth:`fit`. It settles the structure and the cut points for good;
         apart from that, the result equals a fit to all rows together. New values of a column become
         states, and new labels become classes unless the classes were declared. If the structure was
-        learned, ``prior="auto"`` judges by how well each call's classes are foretold by the rows
+        learned, ``prior="auto"`` judges by how well each call's classes are predicted from the rows
         before.
 
         Parameters
@@ -186,7 +198,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         rows = labelled_rows(self, X, y, sample_weight, reset=first)
         declared = self._declared(classes, first)
         if first:
-            return self._take(self._learned(rows, declared))
+            return self._learn(rows, declared)
         return self._take(self._fitted.add(rows, self.prior))
 
     def _declared(self, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
@@ -200,21 +212,25 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             raise expected(f"the classes known already, {listing(known)},", "classes", classes)
         return given
 
-    def _learned(self, rows: Labelled, declared: NDArray[Any] | None) -> Fitted:
+    def _learn(self, rows: Labelled, declared: NDArray[Any] | None) -> BayesianNetworkClassifier:
+        """Check the options, and learn everything from these rows."""
         if self.unknown not in ("missing", "raise"):
             raise expected("'missing' or 'raise'", "unknown", self.unknown)
         if not isinstance(self.target_name, str) or not self.target_name:
             raise expected("a non-empty string", "target_name", self.target_name)
+        bins = checked_whole(self.bins, "bins", least=2)
         structure = Structure(self.structure, self.k, self.root, self.structure_score)
-        return Fitted.learn(rows, self.target_name, declared, self.bins, structure, self.prior)
+        labels = np.unique(rows.labels) if declared is None else declared
+        classes = Classes(self.target_name, labels, declared is not None)
+        return self._take(Fitted.learn(rows, classes, structure, self.prior, bins))
 
     def _take(self, fitted: Fitted) -> BayesianNetworkClassifier:
         self._fitted = fitted
-        self.classes_ = fitted.labels
+        self.classes_ = fitted.classes.labels
         self.network_ = fitted.network
-        self.prior_ = fitted.prior
-        if fitted.scores is not None:
-            self.prior_scores_ = fitted.scores
+        self.prior_ = fitted.choice.prior
+        if fitted.choice.scores is not None:
+            self.prior_scores_ = fitted.choice.scores
         elif hasattr(self, "prior_scores_"):
             del self.prior_scores_  # of an earlier fit
         return self
@@ -319,10 +335,23 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def _coded(self, X: Any) -> CodedTable:
         check_is_fitted(self)
-        return self._fitted.features.codes(named_columns(self, X), self.unknown)
+        coded = self._fitted.features.codes(rows_to_classify(self, X))
+        if coded.unknown:
+            if self.unknown == "raise":
+                raise unknown_states(coded)
+            told = "; ".join(
+                f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"
+                for name, rows in coded.unknown.items()
+            )
+            warn(
+                f"Values that did not occur in training are treated as missing. {told}. "
+                "Hint: unknown='raise' makes this an error.",
+                UnknownStateWarning,
+            )
+        return coded
 
     def _impossible(self, coded: CodedTable, bad: NDArray[np.bool_]) -> Floats:
-        """Log probabilities for rows that no class can have: what is least impossible, and say so.
+        """Log probabilities for rows that no class can have: those of the least impossible class.
 
         Only relative frequencies leave anything impossible.
         """
@@ -336,13 +365,13 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             row = int(np.flatnonzero(bad)[undefined.argmax()])
             raise DataError(
                 f"Row {row}",
-                f"{self.prior_!r} has no probabilities for some of its values together, which "
-                f"never occurred ({int(undefined.sum())} such rows).",
+                f"{self.prior_!r} has no probabilities for a combination of its values, which "
+                f"never occurred in training ({counted(int(undefined.sum()), 'such row')}).",
                 "use MaximumLikelihood('uniform') or a prior such as Hierarchical()",
                 row=row,
             )
         warn(
-            f"{rows} row{'s' * (rows != 1)} (first: {row}) cannot occur with any class under "
+            f"{counted(rows, 'row')} (first: {row}) cannot occur with any class under "
             f"{self.prior_!r}; the classes with the fewest impossible values are taken. "
             "Hint: use a prior such as Hierarchical(), which leaves nothing impossible.",
             ImpossibleRowWarning,

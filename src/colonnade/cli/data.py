@@ -77,21 +77,20 @@ class DataOptions:
 
     def read(self) -> dict[str, Any]:
         """Read the table without the columns to be ignored."""
-        from colonnade.tables.files import read_table
-        from colonnade.tables.sources import absent
+        from colonnade.tables import read
+        from colonnade.tables.levels import refuse_absent
 
         ignored = self.ignore or ()
         with renamed(missing="na"):
-            table = read_table(self.path, self.na or ())
-        if error := absent(ignored, list(table)):
-            raise error
+            table = read(self.path, self.na or ())
+        refuse_absent(ignored, list(table))
         return {name: column for name, column in table.items() if name not in ignored}
 
     def discretized(
         self, table: dict[str, Any], weights: str | None = None
     ) -> dict[str, Any] | Discretized:
         """Cut the floating-point columns and those that are named; weights stay numbers."""
-        from colonnade.tables import Discretized, Discretizer
+        from colonnade.tables import Discretizer
 
         if self.bins is None:
             return table
@@ -101,7 +100,7 @@ class DataOptions:
             with renamed(columns="cut"):
                 found += Discretizer.fit(variables, self.bins, columns=self.cut).columns
         discretizer = Discretizer(tuple({column.name: column for column in found}.values()))
-        return Discretized(discretizer.apply(table), discretizer)
+        return discretizer.cut(table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

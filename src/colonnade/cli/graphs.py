@@ -138,13 +138,12 @@ def dag_of(path: Path, columns: Sequence[str], *, all_columns: bool = False) -> 
         Whether columns that the file does not name are variables, too.
     """
     from colonnade.dag import Dag
-    from colonnade.tables.sources import absent
+    from colonnade.tables.levels import refuse_absent
 
     with renamed(path="dag", arcs="dag", variables="dag"):
         arcs, names = _arcs(path)
         dag = Dag(arcs, tuple(dict.fromkeys((*columns, *names))) if all_columns else names)
-    if error := absent(dag.variables, columns):
-        raise error
+    refuse_absent(dag.variables, columns)
     return dag
 
 

@@ -15,6 +15,7 @@ from colonnade.exceptions import counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
+from colonnade.network.learning import families_of
 from colonnade.priors import Prior, restored
 from colonnade.variables import Family, Variable
 
@@ -51,15 +52,13 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
         for k, value in enumerate(_list(document["arcs"], "arcs"))
     ]
     dag: Dag = made("arcs", Dag, arcs, names)
-    by_name = dict(zip(names, variables, strict=True))
     values = _list(document["tables"], "tables")
     if len(values) != len(variables):
         wanted = counted(len(variables), "variable")
         raise MisfitError("tables", f"{len(values)} of them for {wanted}.")
     tables = {}
-    for k, (variable, value) in enumerate(zip(variables, values, strict=True)):
-        family = Family(variable, tuple(by_name[parent] for parent in dag.parents(variable.name)))
-        tables[variable.name] = _cpt(family, value, f"tables[{k}]")
+    for k, (family, value) in enumerate(zip(families_of(dag, variables), values, strict=True)):
+        tables[family.child.name] = _cpt(family, value, f"tables[{k}]")
     cutter = document["discretizer"]
     if cutter is not None:
         from colonnade.tables.discretize import Discretizer

@@ -1,88 +1,122 @@
-"""Counts of a network put together with others, and the tables that follow."""
+"""NetworkCounts: what was observed about all families of a graph, and the network that follows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
+from colonnade.dag import Dag
 from colonnade.exceptions import CountsError, NotSupportedError
-from colonnade.network.preparing import coded_for_network
+from colonnade.network.model import BayesianNetwork
+from colonnade.priors import Prior
+from colonnade.variables import Family, Variable
 
 if TYPE_CHECKING:
+    from colonnade.missing.em import EmDiagnostics
+    from colonnade.tables.coded import CodedTable
     from colonnade.tables.discretize import Discretizer
 
-__all__ = ["combined", "counted", "counts_of"]
-
-Tables = Mapping[str, Cpt]
+__all__ = ["NetworkCounts", "families_of"]
 
 
-def counts_of(tables: Tables, request: str) -> dict[str, FamilyCounts]:
-    """Return the counts of all tables, or say that one was given and has none.
+def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
+    """Return the family of each variable of a graph, in its order; other variables are ignored.
+
+    Examples
+    --------
+    >>> x, y = Variable("x", [0, 1]), Variable("y", [0, 1])
+    >>> [family.child.name for family in families_of(Dag([("y", "x")]), [x, y])]
+    ['y', 'x']
+    """
+    known = {variable.name: variable for variable in variables}
+    return [
+        Family(known[name], tuple(known[parent] for parent in dag.parents(name)))
+        for name in dag.variables
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkCounts:
+    """The counts of all families of a graph: data become these, and these become a network.
+
+    Counts of other rows, with the same families, can be added and subtracted.
 
     Parameters
     ----------
-    tables : mapping of str to Cpt
-    request : str
-        What the user asked for, for the message.
+    dag : Dag
+    families : sequence of Family
+        In the order of its variables.
+    counts : sequence of FamilyCounts
+        In the same order.
+
+    Examples
+    --------
+    >>> from colonnade.priors import BDeu
+    >>> from colonnade.tables.memory import encode
+    >>> counts = NetworkCounts.of(encode({"x": ["a", "b", "b"]}), Dag([], ["x"]))
+    >>> counts.network({"x": BDeu(1)})["x"].probabilities
+    array([[0.375, 0.625]])
     """
-    found = {}
-    for name, cpt in tables.items():
-        if cpt.counts is None:
-            raise NotSupportedError(
-                f"`{request}` of a network with known tables",
-                f"the table of {name!r} was given and has no counts",
-                "fit a network to data",
-            )
-        found[name] = cpt.counts
-    return found
 
+    dag: Dag
+    families: Sequence[Family]
+    counts: Sequence[FamilyCounts]
 
-def counted(
-    tables: Tables, discretizer: Discretizer | None, table: Any, weights: Any, missing: Any
-) -> dict[str, FamilyCounts]:
-    """Count the families of tables in new rows.
+    @classmethod
+    def of(
+        cls, coded: CodedTable, dag: Dag, missing: Literal["raise", "available"] = "raise"
+    ) -> NetworkCounts:
+        """Count the rows of a table that has all variables of the graph."""
+        from colonnade.tables.counting import count
 
-    Parameters
-    ----------
-    tables : mapping of str to Cpt
-    discretizer : Discretizer or None
-    table, weights, missing
-        As for :func:`colonnade.fit`.
-    """
-    from colonnade.tables.counting import count
+        families = families_of(dag, coded.variables)
+        return cls(dag, families, count(coded, families, missing))
 
-    families = [cpt.family for cpt in tables.values()]
-    variables = [family.child for family in families]
-    coded = coded_for_network(table, variables, discretizer, weights)
-    return dict(zip(tables, count(coded, families, missing), strict=True))
+    @classmethod
+    def kept(cls, network: BayesianNetwork, request: str) -> NetworkCounts:
+        """Return the counts of a network, or refuse a request: a table that was given has none."""
+        counts = []
+        for name, cpt in network.tables.items():
+            if cpt.counts is None:
+                raise NotSupportedError(
+                    f"`{request}` of a network with known tables",
+                    f"the table of {name!r} was given and has no counts",
+                    "fit a network to data",
+                )
+            counts.append(cpt.counts)
+        return cls(network.dag, network.families, counts)
 
+    def __add__(self, other: NetworkCounts) -> NetworkCounts:
+        return self._combined(other, operator.add)
 
-def combined(
-    tables: Tables,
-    request: str,
-    others: Mapping[str, FamilyCounts],
-    combine: Callable[[FamilyCounts, FamilyCounts], FamilyCounts],
-) -> dict[str, Cpt]:
-    """Combine the counts of all tables with others, and estimate the tables anew.
+    def __sub__(self, other: NetworkCounts) -> NetworkCounts:
+        return self._combined(other, operator.sub)
 
-    Parameters
-    ----------
-    tables : mapping of str to Cpt
-    request : str
-        What the user asked for, for a message.
-    others : mapping of str to FamilyCounts
-    combine : function
-        Adds or subtracts.
-    """
-    fresh = {}
-    for name, counts in counts_of(tables, request).items():
-        family, prior = tables[name].family, tables[name].prior
-        assert prior is not None  # where there are counts there is a prior
-        try:
-            total = combine(counts, others[name])
-        except CountsError as error:
-            raise error.named(f"Variable {name!r}", family.cell) from None
-        fresh[name] = Cpt.of(family, total, prior)
-    return fresh
+    def network(
+        self,
+        priors: Mapping[str, Prior],
+        discretizer: Discretizer | None = None,
+        diagnostics: EmDiagnostics | None = None,
+    ) -> BayesianNetwork:
+        """Estimate all tables, each with the prior of its variable."""
+        tables = {
+            family.child.name: Cpt.of(family, counts, priors[family.child.name])
+            for family, counts in zip(self.families, self.counts, strict=True)
+        }
+        return BayesianNetwork(self.dag, tables, discretizer, diagnostics)
+
+    def _combined(
+        self, other: NetworkCounts, combine: Callable[[FamilyCounts, FamilyCounts], FamilyCounts]
+    ) -> NetworkCounts:
+        """Add or subtract the counts of the same families."""
+        fresh = []
+        for family, mine, yours in zip(self.families, self.counts, other.counts, strict=True):
+            try:
+                fresh.append(combine(mine, yours))
+            except CountsError as error:
+                raise error.named(f"Variable {family.child.name!r}", family.cell) from None
+        return NetworkCounts(self.dag, self.families, fresh)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import expected, listing
+from colonnade.exceptions import counted, expected, listing
 from colonnade.priors import Prior
 from colonnade.variables import Family, State, Variable
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from colonnade.files import Dialect
     from colonnade.inference import MostProbable, QueryResult
     from colonnade.missing.em import EM, EmDiagnostics
+    from colonnade.network.learning import NetworkCounts
     from colonnade.tables.discretize import Discretizer
 
 __all__ = ["BayesianNetwork", "fit"]
@@ -162,7 +163,7 @@ class BayesianNetwork:
         Returns
         -------
         dict of str to array [row]
-            One column of states a variable: a table that :func:`fit` takes, and that
+            One column of states per variable: a table that :func:`fit` takes, and that
             ``pandas.DataFrame`` or ``polars.DataFrame`` make a data frame of.
 
         Examples
@@ -183,9 +184,7 @@ class BayesianNetwork:
         weights: str | ArrayLike | None = None,
         missing: Literal["raise", "available"] = "raise",
     ) -> BayesianNetwork:
-        """Learn from more rows: counts add up, and the tables follow.
-
-        The result equals a network fitted to all rows together.
+        """Learn from more rows: the result equals a network fitted to all rows together.
 
         Parameters
         ----------
@@ -201,7 +200,7 @@ class BayesianNetwork:
         >>> network.update(two).forget(two) == network
         True
         """
-        return self._learned("update", table, weights, missing, operator.add)
+        return self._learned("update", operator.add, table, weights, missing)
 
     def forget(
         self,
@@ -209,14 +208,9 @@ class BayesianNetwork:
         weights: str | ArrayLike | None = None,
         missing: Literal["raise", "available"] = "raise",
     ) -> BayesianNetwork:
-        """Take rows back that were learned: the opposite of :meth:`update`.
+        """Take back rows that were learned: the opposite of :meth:`update`, parameter by parameter.
 
         Exact for whole counts; with fractional weights, to rounding.
-
-        Parameters
-        ----------
-        table, weights, missing
-            As for :func:`fit`; the states are those of the network.
 
         Examples
         --------
@@ -226,7 +220,7 @@ class BayesianNetwork:
         colonnade.exceptions.ShortfallError: Variable 'x': cannot take 2 from 1 count of state 'b'.
         Hint: only take away counts that were added.
         """
-        return self._learned("forget", table, weights, missing, operator.sub)
+        return self._learned("forget", operator.sub, table, weights, missing)
 
     def merge(self, other: BayesianNetwork) -> BayesianNetwork:
         """Put together what two networks of one structure learned from separate data.
@@ -246,7 +240,7 @@ class BayesianNetwork:
         >>> here.merge(there) == fit({"x": ["a", "b", "b", "a", "b"]}, dag)
         True
         """
-        from colonnade.network.learning import combined, counts_of
+        from colonnade.network.learning import NetworkCounts
 
         if not isinstance(other, BayesianNetwork):
             raise expected("a BayesianNetwork", "other", other)
@@ -259,9 +253,8 @@ class BayesianNetwork:
             if mine != yours:
                 hint = "fit both with the same `dag`, `variables` and priors"
                 raise expected(f"a network with the same {what}", "other", yours, hint)
-        counts = counts_of(other.tables, "merge")
-        tables = combined(self.tables, "merge", counts, operator.add)
-        return BayesianNetwork(self.dag, tables, self.discretizer)
+        here, there = (NetworkCounts.kept(network, "merge") for network in (self, other))
+        return self._with(here + there)
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
         return self.merge(other) if isinstance(other, BayesianNetwork) else NotImplemented
@@ -404,14 +397,19 @@ class BayesianNetwork:
     # ---------------------------------------------------------------- private
 
     def _learned(
-        self, request: str, table: Any, weights: Any, missing: Any, combine: Callable[..., Any]
+        self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
-        from colonnade.network.learning import combined, counted, counts_of
+        from colonnade.network.learning import NetworkCounts
+        from colonnade.network.preparing import coded_for_network
 
-        counts_of(self.tables, request)  # what cannot be done is refused before the work
-        counts = counted(self.tables, self.discretizer, table, weights, missing)
-        tables = combined(self.tables, request, counts, combine)
-        return BayesianNetwork(self.dag, tables, self.discretizer)
+        known = NetworkCounts.kept(self, request)
+        coded = coded_for_network(table, self.variables, self.discretizer, weights)
+        return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
+
+    def _with(self, counts: NetworkCounts) -> BayesianNetwork:
+        """The same network with other counts; where there are counts there is a prior."""
+        priors = {name: prior for name, prior in self.priors.items() if prior is not None}
+        return counts.network(priors, self.discretizer)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):
@@ -430,15 +428,13 @@ class BayesianNetwork:
 
     def __repr__(self) -> str:
         arcs, stored = len(self.dag.arcs), sum(cpt.table.rows.size for cpt in self.tables.values())
-        lines = [
-            f"BayesianNetwork({len(self)} variable{'s' * (len(self) != 1)}, "
-            f"{arcs} arc{'s' * (arcs != 1)}, {stored:,} probabilities stored)"
-        ]
+        sizes = [counted(len(self), "variable"), counted(arcs, "arc")]
+        lines = [f"BayesianNetwork({', '.join(sizes)}, {stored:,} probabilities stored)"]
         for name, cpt in list(self.tables.items())[:20]:
             given = ", ".join(self.dag.parents(name)[:6])
             given += ", ..." * (len(self.dag.parents(name)) > 6)
             known = "known" if cpt.counts is None else f"n={cpt.counts.total:.6g}, {cpt.prior!r}"
-            states = f"{cpt.family.cardinality} state{'s' * (cpt.family.cardinality != 1)}"
+            states = counted(cpt.family.cardinality, "state")
             lines.append(f"{name}: {states}{' given ' * bool(given)}{given}, {known}")
         if len(self) > 20:
             lines.append(f"... {len(self) - 20} more")
@@ -505,27 +501,17 @@ def fit(
            [0.733, 0.267]])
     """
     from colonnade.missing.em import EM, expected_counts
+    from colonnade.network.learning import NetworkCounts, families_of
     from colonnade.network.preparing import checked_priors, coded_for_fit
-    from colonnade.tables.counting import count
 
     coded = coded_for_fit(table, dag, variables, weights)
     priors = checked_priors(dag, prior, per_variable)
-    known = dict(zip(coded.names, coded.variables, strict=True))
-    families = [
-        Family(known[name], tuple(known[parent] for parent in dag.parents(name)))
-        for name in dag.variables
-    ]
-    diagnostics = None
-    if isinstance(missing, EM) or missing == "em":
-        settings = missing if isinstance(missing, EM) else EM()
-        own = [priors[name] for name in dag.variables]
-        counts, diagnostics = expected_counts(coded, dag, families, own, settings)
-    elif missing in ("raise", "available"):
-        counts = count(coded, families, missing)
-    else:
+    if missing in ("raise", "available"):
+        return NetworkCounts.of(coded, dag, missing).network(priors, coded.discretizer)
+    settings = EM() if missing == "em" else missing
+    if not isinstance(settings, EM):
         raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
-    tables = {
-        family.child.name: Cpt.of(family, each, priors[family.child.name])
-        for family, each in zip(families, counts, strict=True)
-    }
-    return BayesianNetwork(dag, tables, coded.discretizer, diagnostics)
+    families, own = families_of(dag, coded.variables), [priors[name] for name in dag.variables]
+    counts, diagnostics = expected_counts(coded, dag, families, own, settings)
+    filled = NetworkCounts(dag, families, counts)
+    return filled.network(priors, coded.discretizer, diagnostics)

@@ -1,4 +1,4 @@
-"""Tables of data made ready for a network: its columns, its states, its cut points."""
+"""What a user hands over, made ready for a network: the columns of a table, and priors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import expected, listing
 from colonnade.priors import Hierarchical, Prior
 from colonnade.variables import Variable
 
@@ -31,25 +31,20 @@ def coded_for_fit(
     >>> coded_for_fit(table, Dag([("x", "y")]), {"x": ["a", "b", "c"]}, None)
     CodedTable(variables=['x', 'y'], rows=2, missing=0)
     """
-    from colonnade.tables.discretize import Discretized, Discretizer
-    from colonnade.tables.memory import encode
+    from colonnade.tables.memory import declared_variables, encode
 
     if not isinstance(dag, Dag):
         raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
     if not dag.variables:
         hint = "name them: Dag([], variables=['a', 'b'])"
         raise expected("a graph with at least one variable", "dag", dag, hint)
-    declared = _declared(variables, dag)
+    strange = [name for name in declared_variables(variables) if name not in dag]
+    if strange:
+        what = f"variables of the graph, which are {listing(dag.variables)},"
+        raise expected(what, "variables", strange)
     if isinstance(weights, str) and weights in dag:
         raise expected("a column that is no variable of the graph", "weights", weights)
-    discretizer = None
-    if isinstance(table, Discretized):
-        # Cuts of columns outside the graph are nothing the network will ever need.
-        cuts = tuple(column for column in table.discretizer.columns if column.name in dag)
-        table, discretizer = table.table, Discretizer(cuts) if cuts else None
-    part = _columns(table, dag.variables, weights)
-    coded = encode(part, declared, weights, discretizer=discretizer)
-    return coded.select(dag.variables)
+    return encode(table, variables, weights, columns=dag.variables)
 
 
 def coded_for_network(
@@ -70,9 +65,8 @@ def coded_for_network(
     from colonnade.tables.memory import encode
 
     if isinstance(table, Discretized):
-        table = table.table  # names of intervals: they must be the ones the network knows
-    part = _columns(table, [variable.name for variable in variables], weights)
-    return encode(part, variables, weights, unknown, discretizer)
+        table = table.source  # its intervals must be the ones the network knows
+    return encode(table, variables, weights, unknown, discretizer)
 
 
 def checked_priors(
@@ -103,51 +97,3 @@ def checked_priors(
         if not isinstance(own, Prior):
             raise expected(f"a prior for {name!r}", "per_variable", own, "use Hierarchical()")
     return {**priors, **per_variable}
-
-
-def _declared(
-    variables: Sequence[Variable] | Mapping[str, Iterable[Any]] | None, dag: Dag
-) -> dict[str, Iterable[Any]]:
-    """Return declared states by name."""
-    if variables is None:
-        return {}
-    if isinstance(variables, Mapping):
-        declared = dict(variables)
-    else:
-        hint = "or a mapping of names to states, such as {'smoker': ['no', 'yes']}"
-        if isinstance(variables, Variable | str) or not isinstance(variables, Iterable):
-            raise expected("a list of Variable", "variables", variables, hint)
-        declared = {}
-        for variable in variables:
-            if not isinstance(variable, Variable):
-                raise expected("only Variable objects", "variables", variable, hint)
-            if variable.name in declared:
-                raise expected("different names", "variables", variable.name)
-            declared[variable.name] = variable.states
-    strange = [name for name in declared if name not in dag]
-    if strange:
-        what = f"variables of the graph, which are {listing(dag.variables)},"
-        raise expected(what, "variables", strange)
-    return declared
-
-
-def _columns(table: Any, names: Sequence[str], weights: Any) -> Any:
-    """Return the part of a table that has these columns, and the one with the weights.
-
-    Other columns must not matter: they may hold what can never be a state.
-    """
-    from colonnade.tables.arrays import columns_of
-    from colonnade.tables.coded import CodedTable
-    from colonnade.tables.sources import read
-
-    known = table.names if isinstance(table, CodedTable) else read(table).names
-    wanted = [*names, weights] if isinstance(weights, str) else list(names)
-    lost = [name for name in wanted if name not in known]
-    if lost:
-        place = ", ".join(f"Column {name!r}" for name in lost)
-        problem = f"not in the table, which has {listing(known)}."
-        raise DataError(place, problem, columns=tuple(lost))
-    if isinstance(table, CodedTable):
-        return table.select(names)
-    columns = columns_of(table)
-    return {name: (table if columns is None else columns)[name] for name in wanted}

@@ -2,7 +2,9 @@
 
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
-from colonnade.tables.discretize import Cuts, Discretized, Discretizer, discretize
+from colonnade.tables.cuts import Cuts
+from colonnade.tables.discretize import Discretized, Discretizer, discretize
+from colonnade.tables.files import read
 from colonnade.tables.memory import encode
 from colonnade.tables.scoring import row_log_probability
 
@@ -14,5 +16,6 @@ __all__ = [
     "count",
     "discretize",
     "encode",
+    "read",
     "row_log_probability",
 ]

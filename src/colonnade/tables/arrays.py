@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,87 +15,168 @@ from colonnade.tables.levels import (
     Levels,
     float_levels,
     integer_levels,
-    object_floating,
     object_levels,
     object_numbers,
     place,
+    refuse_repeated,
     unusable,
 )
 
-__all__ = ["ArraySource", "array_levels", "columns_of"]
+if TYPE_CHECKING:
+    from colonnade.tables.sources import Column
+
+__all__ = ["ArrayColumn", "ArraySource", "ListColumn", "StateColumn", "columns_of"]
 
 
-class ArraySource:
-    """Named columns: lists, tuples, arrays, or series of a data-frame package.
+@dataclass(frozen=True, eq=False)
+class ListColumn:
+    """A column of Python objects; None, NaN and the like are missing.
+
+    Examples
+    --------
+    >>> ListColumn("x", [1, 2.5]).floating, ListColumn("x", [1, 2]).floating
+    (True, False)
+    """
+
+    name: str
+    values: list[Any]
+    text = False
+
+    def levels(self, declared: bool) -> Levels:
+        return object_levels(self.name, self.values, declared)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64] | None:
+        return object_numbers(self.values)
+
+    @property
+    def floating(self) -> bool:
+        kinds = set(map(type, self.values))
+        floats = any(issubclass(kind, float | np.floating) for kind in kinds)
+        return floats and self.numbers is not None
+
+    def weights(self) -> NDArray[Any]:
+        return np.asarray(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayColumn:
+    """A NumPy array of numbers, booleans or strings; masked entries are missing."""
+
+    name: str
+    values: NDArray[Any]
+    text = False
+
+    def levels(self, declared: bool) -> Levels:
+        kind = self.values.dtype.kind
+        if kind in "biu":
+            return integer_levels(np.ma.getdata(self.values), self._missing)
+        if kind == "f":
+            return float_levels(self.name, self._floats, declared)
+        if kind in "UT":
+            return object_levels(self.name, _objects(self.values), declared)
+        raise unusable(self.name, f"values of type {self.values.dtype}")
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        return self._floats if self.values.dtype.kind in "iuf" else None
+
+    @property
+    def floating(self) -> bool:
+        return self.values.dtype.kind == "f"
+
+    def weights(self) -> NDArray[Any]:
+        if self._missing is not None:
+            raise DataError(place(self.name), "weights are missing.", column=self.name)
+        return np.asarray(self.values)
+
+    @property
+    def _missing(self) -> NDArray[np.bool_] | None:
+        return np.ma.getmaskarray(self.values) if np.ma.is_masked(self.values) else None
+
+    @property
+    def _floats(self) -> NDArray[np.float64]:
+        floats = np.ma.getdata(self.values).astype(np.float64, copy=False)
+        return floats if self._missing is None else np.where(self._missing, np.nan, floats)
+
+
+@dataclass(frozen=True, eq=False)
+class StateColumn:
+    """States whose codes are known already: intervals of numbers, or a column of a CodedTable.
 
     Parameters
     ----------
-    columns : mapping of str to column
+    name : str
+    states : sequence of states
+        All that the column can have, in order.
+    codes : array of integers [row]
+        Positions of states; -1 and the number of states both mean missing.
+
+    Examples
+    --------
+    >>> StateColumn("x", ("low", "high"), np.array([1, 0, -1])).values.tolist()
+    ['high', 'low', None]
     """
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
-        self.columns = {name: _column(name, values) for name, values in columns.items()}
-        self.names = list(self.columns)
-        lengths = {name: len(values) for name, values in self.columns.items()}
+    name: str
+    states: Sequence[Any]
+    codes: NDArray[Any]
+    text = False
+    floating = False
+    numbers = None
+
+    def levels(self, declared: bool) -> Levels:
+        return Levels(self.states, self.codes, closed=True)
+
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        states: NDArray[Any] = np.array([*self.states, None], dtype=object)[self.codes]
+        return states
+
+    def weights(self) -> NDArray[Any]:
+        return self.values
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySource:
+    """Named columns of one length: lists, arrays, or series of a data-frame package.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+    rows : int
+
+    Examples
+    --------
+    >>> ArraySource.of({"x": [1, 2], "y": np.array(["a", "b"])}).rows
+    2
+    """
+
+    columns: Mapping[str, Column]
+    rows: int
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any]) -> ArraySource:
+        """Take columns as a user gives them."""
+        found = {name: _column(name, values) for name, values in columns.items()}
+        lengths = {name: len(column.values) for name, column in found.items()}
         if len(set(lengths.values())) > 1:
             raise expected("columns of one length", "table", lengths)
-        self.rows = next(iter(lengths.values()), 0)
+        return cls(found, next(iter(lengths.values()), 0))
 
-    def levels(self, name: str, declared: bool) -> Levels:
-        """Return labels and codes of a column."""
-        column = self.columns[name]
-        if isinstance(column, list):
-            return object_levels(name, column, declared)
-        if isinstance(column, np.ndarray):
-            return array_levels(name, column, declared)
-        from colonnade.tables.frames import series_levels
+    @property
+    def names(self) -> Sequence[str]:
+        return tuple(self.columns)
 
-        return series_levels(name, column, declared)
+    @property
+    def table(self) -> dict[str, Any]:
+        return {name: column.values for name, column in self.columns.items()}
 
-    def numbers(self, name: str) -> NDArray[np.float64] | None:
-        """Return a numeric column as floats, missing ones NaN; None if it is not numeric."""
-        column = self.columns[name]
-        if isinstance(column, list):
-            return object_numbers(column)
-        if isinstance(column, np.ndarray):
-            if column.dtype.kind not in "iuf":
-                return None
-            floats = np.ma.getdata(column).astype(np.float64)
-            floats[np.ma.getmaskarray(column)] = np.nan
-            return floats
-        from colonnade.tables.frames import series_numbers
+    def column(self, name: str) -> Column:
+        return self.columns[name]
 
-        return series_numbers(column)
-
-    def floating(self, name: str) -> bool:
-        """Whether the column holds floating-point numbers."""
-        column = self.columns[name]
-        if isinstance(column, list):
-            return object_floating(column)
-        kind = column.dtype
-        return bool(kind.kind == "f" if isinstance(kind, np.dtype) else kind.is_float())
-
-    def text(self, name: str) -> bool:
-        """Whether the column holds strings of a package that works on them outside Python."""
-        return False
-
-    def weights(self, name: str) -> NDArray[Any]:
-        """Return a column to be used as weights."""
-        column = self.columns[name]
-        if isinstance(column, list | np.ndarray):
-            if np.ma.is_masked(column):
-                raise DataError(place(name), "weights are missing.", column=name)
-            return np.asarray(column)
-        from colonnade.tables.frames import series_weights
-
-        return series_weights(name, column)
-
-    def replaced(self, cut: Mapping[str, tuple[NDArray[Any], Sequence[str]]]) -> dict[str, Any]:
-        """Return the columns with some replaced by the states at codes (-1 for missing)."""
-        columns = dict(self.columns)
-        for name, (codes, states) in cut.items():
-            columns[name] = np.array([*states, None], dtype=object)[codes]
-        return columns
+    def replaced(self, cut: Sequence[StateColumn]) -> ArraySource:
+        return ArraySource({**self.columns, **{column.name: column for column in cut}}, self.rows)
 
 
 def columns_of(table: Any) -> Mapping[str, Any] | None:
@@ -127,60 +210,30 @@ def _named(array: NDArray[Any], names: Any) -> dict[str, Any]:
     if len(names) != array.shape[1]:
         what = f"{array.shape[1]} column names"
         raise expected(what, "table", names, got=f"{len(names)}: {listing(names)}")
-    for name in names:
-        if names.count(name) > 1:
-            problem = f"the name occurs {names.count(name)} times."
-            raise DataError(place(name), problem, "rename or drop columns", column=name)
+    refuse_repeated(names)
     return {name: array[:, k] for k, name in enumerate(names)}
 
 
-def _column(name: Any, values: Any) -> Any:
-    """Return a column as a list, an array of one dimension, or a narwhals series."""
-    if isinstance(values, list):
-        return values
-    if isinstance(values, tuple | range):
-        return list(values)
+def _column(name: str, values: Any) -> Column:
+    """Wrap one column as a user gives it."""
+    if isinstance(values, list | tuple | range):
+        return ListColumn(name, values if isinstance(values, list) else list(values))
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             problem = f"an array of shape {values.shape} is not a column."
-            raise DataError(place(name), problem, "give one value a row", column=name)
-        return values if values.dtype.kind != "O" else _objects(values)
-    import narwhals as nw
+            raise DataError(place(name), problem, "give one value per row", column=name)
+        if values.dtype.kind == "O":
+            return ListColumn(name, _objects(values))
+        return ArrayColumn(name, values)
+    from colonnade.tables.frames import SeriesColumn
 
-    series = nw.from_native(values, series_only=True, allow_series=True, pass_through=True)
-    if not isinstance(series, nw.Series):
-        got = f"an object of type {type(values).__name__}"
-        raise expected("lists or arrays as columns", "table", values, got=f"{got} for {name!r}")
-    return series
+    return SeriesColumn.of(name, values)
 
 
-def array_levels(name: str, column: NDArray[Any], declared: bool) -> Levels:
-    """Return labels and codes of a NumPy array.
-
-    Examples
-    --------
-    >>> array_levels("x", np.array(["b", "a", "b"]), declared=False).labels
-    ['b', 'a']
-    """
-    missing = np.ma.getmaskarray(column) if np.ma.is_masked(column) else None
-    values = np.ma.getdata(column)
-    kind = values.dtype.kind
-    if kind in "biu":
-        return integer_levels(values, missing)
-    if kind == "f":
-        floats = values.astype(np.float64)
-        if missing is not None:
-            floats[missing] = np.nan
-        return float_levels(name, floats, declared)
-    if kind in "UT":
-        return object_levels(name, _objects(column), declared)
-    raise unusable(name, f"values of type {values.dtype}")
-
-
-def _objects(column: NDArray[Any]) -> list[Any]:
+def _objects(array: NDArray[Any]) -> list[Any]:
     """Return an array as Python objects, masked ones None."""
-    objects: list[Any] = np.ma.getdata(column).tolist()
-    if np.ma.is_masked(column):
-        gaps = np.ma.getmaskarray(column)
+    objects: list[Any] = np.ma.getdata(array).tolist()
+    if np.ma.is_masked(array):
+        gaps = np.ma.getmaskarray(array)
         objects = [None if gap else v for v, gap in zip(objects, gaps, strict=True)]
     return objects

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CodedTable", "checked_weights", "code_type"]
 
-_LARGEST = 2**63 - 1
+_MAX_TOTAL = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -32,11 +32,14 @@ class CodedTable:
     variables : sequence of Variable
         At least one, all names different.
     codes : sequence of arrays [row]
-        One column of integers a variable.
+        One column of integers per variable.
     weights : array [row], optional
         How often each row counts: non-negative and finite. Integers stay integers.
     discretizer : Discretizer, optional
         How numeric columns were cut, for cutting new rows the same way.
+    unknown : mapping of str to mapping of value to int, optional
+        Values that are not states and are coded as missing: for each variable that had any, the
+        number of rows of each.
 
     Attributes
     ----------
@@ -61,6 +64,7 @@ class CodedTable:
     codes: tuple[NDArray[Any], ...]
     weights: NDArray[Any] | None = None
     discretizer: Discretizer | None = None
+    unknown: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
     missing: tuple[int, ...] = field(init=False)
     _positions: dict[str, int] = field(init=False)
 
@@ -134,7 +138,8 @@ class CodedTable:
             tuple(self.variables[k] for k in chosen),
             tuple(self.codes[k] for k in chosen),
             self.weights,
-            self.discretizer,
+            self.discretizer.only(names) if self.discretizer else None,
+            {name: self.unknown[name] for name in names if name in self.unknown},
         )
 
     def __repr__(self) -> str:
@@ -185,14 +190,14 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> NDArray[Any]:
         raise DataError(place, f"values of type {raw.dtype} cannot be weights.", hint)
     if raw.shape != (rows,):
         problem = f"weights of shape {raw.shape} for {rows} rows."
-        raise DataError(place, problem, "give one weight a row")
+        raise DataError(place, problem, "give one weight per row")
     if raw.dtype.kind == "f":
         _refuse(~np.isfinite(raw), raw, "is not finite", place)
     _refuse(raw < 0, raw, "is negative", place)
     whole = raw.dtype.kind != "f"
     with np.errstate(over="ignore"):
         total = raw.sum(dtype=np.float64)
-    if not np.isfinite(total) or (whole and total > 0.999 * _LARGEST):
+    if not np.isfinite(total) or (whole and total > 0.999 * _MAX_TOTAL):
         hint = "give them as floating-point numbers" if whole else "scale them"
         raise DataError(place, f"the weights add up to {total:.3g}, too much to count.", hint)
     values = raw.astype(np.int64 if whole else np.float64)

@@ -16,6 +16,7 @@ from colonnade.exceptions import Advice, DataError, TooLargeError, expected
 from colonnade.lookup import word_starts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, Joint, plan
+from colonnade.tables.levels import refuse_absent
 from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
@@ -106,18 +107,15 @@ def family_columns(coded: CodedTable, families: Sequence[Family]) -> list[tuple[
         if not isinstance(family, Family):
             raise expected("only Family objects", "families", family)
     known = dict(zip(coded.names, coded.variables, strict=True))
-    needed = {v.name: v for family in families for v in (*family.parents, family.child)}
+    members = (v for family in families for v in (*family.parents, family.child))
+    refuse_absent([variable.name for variable in members], coded.names)
     checked: set[int] = set()
     found = []
     for family in families:
-        members = (*family.parents, family.child)
-        for variable in members:
+        own = (*family.parents, family.child)
+        for variable in own:
             if id(variable) in checked:
                 continue
-            if variable.name not in known:
-                absent = [name for name in needed if name not in known]
-                place = ", ".join(f"Column {name!r}" for name in absent)
-                raise DataError(place, "not in the table.", columns=tuple(absent))
             if variable != known[variable.name]:
                 raise DataError(
                     f"Column {variable.name!r}",
@@ -127,7 +125,7 @@ def family_columns(coded: CodedTable, families: Sequence[Family]) -> list[tuple[
                     column=variable.name,
                 )
             checked.add(id(variable))
-        found.append(tuple(coded.position(variable.name) for variable in members))
+        found.append(tuple(coded.position(variable.name) for variable in own))
     return found
 
 

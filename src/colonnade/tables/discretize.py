@@ -1,81 +1,23 @@
-"""Cutting numbers into intervals, and keeping the cut points for the data that come later."""
+"""Cutting the numeric columns of a table, and keeping the cut points for later tables."""
 
 from __future__ import annotations
 
-import math
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade.exceptions import Advice, DataError, expected, listing
-from colonnade.tables._quantiles import Values, between, quantiles
+from colonnade.exceptions import checked_whole, expected, listing
 from colonnade.tables.coded import checked_weights
-from colonnade.tables.levels import place, turned_float
-from colonnade.tables.sources import Source, absent, read
+from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
+from colonnade.tables.levels import place, refuse_absent, turned_float
+from colonnade.tables.sources import Source, numbers_of, source_of
 
-__all__ = ["Cuts", "Discretized", "Discretizer", "discretize"]
+__all__ = ["Discretized", "Discretizer", "discretize"]
 
 Floats = NDArray[np.float64]
-Strategy: TypeAlias = Literal["quantile", "uniform", "kmeans"]
-
-_STRATEGIES = ("quantile", "uniform", "kmeans")
-
-
-@dataclass(frozen=True, slots=True)
-class Cuts:
-    """Where one numeric column is cut, and what the intervals are called.
-
-    The interval between two points is open below and closed above: a value equal to a point lies
-    below it. The first and the last interval have no end, so every number has its interval.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    points : iterable of float
-        Finite and increasing; empty for a column that is left whole.
-    states : iterable of str, optional
-        Names of the intervals, one more than there are points. By default the ends of the
-        interval, with as few digits as tell the points apart.
-
-    Examples
-    --------
-    >>> cuts = Cuts("age", [18, 65.5])
-    >>> cuts.states
-    ('(-inf, 18]', '(18, 65.5]', '(65.5, inf)')
-    >>> cuts.codes(np.array([18.0, 18.1, 99.0, np.nan])).tolist()
-    [0, 1, 2, -1]
-    """
-
-    name: str
-    points: tuple[float, ...]
-    states: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise expected("a non-empty string", "name", self.name)
-        points = _checked_points(self.points)
-        states = tuple(self.states) or _interval_names(points)
-        fits = all(isinstance(state, str) for state in states) and len(set(states)) == len(states)
-        if not fits or len(states) != len(points) + 1:
-            what = f"{len(points) + 1} different strings"
-            raise expected(
-                what, "states", states, f"the column {self.name!r} has so many intervals"
-            )
-        object.__setattr__(self, "points", points)
-        object.__setattr__(self, "states", states)
-
-    def codes(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the position of the interval of each value, -1 for NaN."""
-        codes = np.searchsorted(np.array(self.points), values, side="left")
-        codes = codes.astype(np.int16 if len(self.points) < 2**15 else np.int64)
-        codes[np.isnan(values)] = -1
-        return codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +68,16 @@ class Discretizer:
         -------
         Discretizer
         """
-        if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 2:
-            raise expected("an integer of at least 2", "bins", bins)
-        if strategy not in _STRATEGIES:
-            raise expected(f"one of {listing(_STRATEGIES)}", "strategy", strategy)
-        source = read(table)
-        counted = None if weights is None else _counted(source, columns, weights)
-        kept = weights if isinstance(weights, str) else None
+        bins = checked_whole(bins, "bins", least=2)
+        if strategy not in STRATEGIES:
+            raise expected(f"one of {listing(STRATEGIES)}", "strategy", strategy)
+        source = source_of(table)
+        counted = None if weights is None else _row_weights(source, columns, weights)
         return cls(
             tuple(
-                Cuts(name, _points(_finite(name, numbers, counted), int(bins), strategy))
+                Cuts.learn(name, numbers, bins, strategy, counted)
                 for name, numbers in _chosen(source, columns)
-                if name != kept
+                if not isinstance(weights, str) or name != weights
             )
         )
 
@@ -166,13 +106,33 @@ class Discretizer:
             dictionaries (PyArrow) with all intervals; from dictionaries and arrays comes a
             dictionary, and the cut columns hold the names of the intervals.
         """
-        source = read(table)
-        error = absent([column.name for column in self.columns], source.names)
-        if error:
-            raise error
-        return source.replaced(
-            {c.name: (c.codes(_numbers(source, c.name)), c.states) for c in self.columns}
-        )
+        return self.cut(table).table
+
+    def cut(self, table: Any) -> Discretized:
+        """Cut a table as :meth:`apply` does, and keep the points with it.
+
+        Examples
+        --------
+        >>> from colonnade.tables import encode
+        >>> encode(Discretizer([Cuts("x", [0.5])]).cut({"x": [0.2, 0.9]})).codes[0].tolist()
+        [0, 1]
+        """
+        source = source_of(table)
+        refuse_absent([column.name for column in self.columns], source.names)
+        cut = [column.column(_numbers(source, column.name)) for column in self.columns]
+        return Discretized(source.replaced(cut), self)
+
+    def only(self, names: Iterable[str]) -> Discretizer | None:
+        """Return the cuts of some columns, or None if there are none.
+
+        Examples
+        --------
+        >>> Discretizer([Cuts("x", [0.5]), Cuts("y", [2])]).only(["y", "z"])
+        Discretizer(columns=(Cuts(name='y', points=(2.0,), states=('(-inf, 2]', '(2, inf)')),))
+        """
+        chosen = set(names)
+        columns = tuple(column for column in self.columns if column.name in chosen)
+        return Discretizer(columns) if columns else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is kept, for JSON; nothing is lost.
@@ -209,14 +169,32 @@ class Discretizer:
         return cls(tuple(columns))
 
 
-class Discretized(NamedTuple):
-    """A table that was cut, together with how.
+@dataclass(frozen=True, eq=False, repr=False)
+class Discretized:
+    """A table that was cut, together with how: unpacks as the pair ``(table, discretizer)``.
 
     Functions that take a table take this as well, and keep the discretizer with what they make.
+
+    Parameters
+    ----------
+    source : Source
+        Its cut columns have their intervals as states.
+    discretizer : Discretizer
     """
 
-    table: Any
+    source: Source
     discretizer: Discretizer
+
+    @property
+    def table(self) -> Any:
+        """The table, of the kind that was cut."""
+        return self.source.table
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.table, self.discretizer))
+
+    def __repr__(self) -> str:
+        return f"Discretized(table={self.table!r}, discretizer={self.discretizer!r})"
 
 
 def discretize(
@@ -244,8 +222,8 @@ def discretize(
         Which columns to cut. By default those of floating-point numbers, except integers that
         became floats by missing values; integers are only cut when named here.
     weights : str or array_like, optional
-        How often each row counts; one of weight zero is as good as not there. One weight a row, or
-        the name of a column, which is not cut then.
+        How often each row counts; a row of weight zero has no influence. One weight per row, or
+        the name of a column, which then is not cut.
 
     Returns
     -------
@@ -263,14 +241,14 @@ def discretize(
     >>> discretize({"x": [1.0, 2.0, 3.0]}, 2, weights=[4, 1, 1]).table["x"].tolist()
     ['(-inf, 1]', '(1, inf)', '(1, inf)']
     """
-    discretizer = Discretizer.fit(table, bins, strategy, columns, weights)
-    return Discretized(discretizer.apply(table), discretizer)
+    source = source_of(table)
+    return Discretizer.fit(source, bins, strategy, columns, weights).cut(source)
 
 
 def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, Floats]]:
     """Return the columns to cut and their numbers."""
     if columns is None:
-        floating = [name for name in source.names if source.floating(name)]
+        floating = [name for name in source.names if source.column(name).floating]
         pairs = [(name, _numbers(source, name)) for name in floating]
         return [(name, numbers) for name, numbers in pairs if not turned_float(numbers)]
     if isinstance(columns, str):
@@ -278,95 +256,19 @@ def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, Fl
     names = list(columns)
     if len(set(names)) < len(names):
         raise expected("different columns", "columns", names)
-    error = absent(names, source.names)
-    if error:
-        raise error
+    refuse_absent(names, source.names)
     return [(name, _numbers(source, name)) for name in names]
 
 
 def _numbers(source: Source, name: str) -> Floats:
-    numbers = source.numbers(name)
-    if numbers is None:
-        hint = "only integers and floating-point numbers are cut"
-        raise DataError(place(name), "not a column of numbers.", hint, column=name)
-    return numbers
+    return numbers_of(source.column(name), "only integers and floating-point numbers are cut")
 
 
-def _counted(source: Source, columns: Iterable[str] | None, weights: Any) -> NDArray[Any]:
+def _row_weights(source: Source, columns: Iterable[str] | None, weights: Any) -> NDArray[Any]:
     """How often each row counts."""
     if not isinstance(weights, str):
         return checked_weights(weights, source.rows, "`weights`")
-    error = absent([weights], source.names)
-    if error:
-        raise error
+    refuse_absent([weights], source.names)
     if columns is not None and weights in columns:
         raise expected("a column that is not one of `columns`", "weights", weights)
-    return checked_weights(source.weights(weights), source.rows, place(weights))
-
-
-def _finite(name: str, numbers: Floats, weights: NDArray[Any] | None) -> Values:
-    values = Values.of(numbers, weights)
-    if not values.distinct.size:
-        problem = "no finite number to learn cuts from."
-        raise DataError(place(name), problem, Advice.DECLARE_STATES, column=name)
-    return values
-
-
-def _points(values: Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
-    """Choose at most bins - 1 points below the largest value."""
-    distinct = values.distinct
-    if len(distinct) == 1:
-        return ()
-    if strategy == "uniform":
-        points = _edges(values, bins, strategy)
-    elif len(distinct) <= bins:
-        points = between(distinct)
-    elif strategy == "quantile":
-        points = quantiles(values, bins)
-    else:
-        points = _edges(values, bins, strategy)
-    inside = (distinct[0] <= points) & (points < distinct[-1])
-    return tuple(np.unique(points[inside]).tolist())
-
-
-def _edges(values: Values, bins: int, strategy: Strategy) -> Floats:
-    """The points of scikit-learn."""
-    from sklearn.preprocessing import KBinsDiscretizer
-
-    # Without subsampling the cut points depend on the data alone.
-    binning = KBinsDiscretizer(n_bins=bins, encode="ordinal", strategy=strategy, subsample=None)
-    rows, weights = values.distinct, None
-    if values.weighted and strategy == "kmeans":
-        weights = values.mass
-    elif strategy == "kmeans":
-        rows = np.repeat(rows, values.mass)
-    with warnings.catch_warnings():
-        # It warns of merged intervals, which are what we ask for.
-        warnings.simplefilter("ignore")
-        fitted = binning.fit(rows[:, None], sample_weight=weights)
-    edges: Floats = fitted.bin_edges_[0][1:-1]
-    return edges
-
-
-def _checked_points(points: Any) -> tuple[float, ...]:
-    try:
-        checked = tuple(float(point) for point in points)
-    except (TypeError, ValueError, OverflowError):
-        checked = (math.nan,)
-    pairs = pairwise(checked)
-    if not all(map(math.isfinite, checked)) or any(low >= high for low, high in pairs):
-        raise expected("increasing finite numbers", "points", points)
-    return checked
-
-
-def _interval_names(points: Sequence[float]) -> tuple[str, ...]:
-    """Write the intervals with as few digits, but at least three, as tell the points apart."""
-    texts: list[str] = []
-    for digits in range(3, 18):
-        texts = [format(point, f".{digits}g") for point in points]
-        if len(set(texts)) == len(texts):
-            break
-    ends = ["-inf", *texts, "inf"]
-    pairs = list(pairwise(ends))
-    closed = [f"({low}, {high}]" for low, high in pairs[:-1]]
-    return (*closed, f"({pairs[-1][0]}, inf)")
+    return checked_weights(source.column(weights).weights(), source.rows, place(weights))

@@ -20,10 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.exceptions import DataError, FileFormatError, expected, require
-from colonnade.tables.levels import place
+from colonnade.exceptions import (
+    DataError,
+    FileFormatError,
+    counted,
+    expected,
+    inapplicable,
+    require,
+)
+from colonnade.tables.levels import refuse_repeated
 
-__all__ = ["read_lines", "read_table"]
+__all__ = ["read", "read_lines"]
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -34,13 +41,13 @@ _DECIMAL = re.compile(
     r"|[+-]?(?:inf|infinity|nan)",
     re.IGNORECASE,
 )
-_TRUTH = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False}
 # Rows that are turned into columns at a time.
-_BATCH = 1 << 14
+_BATCH_ROWS = 1 << 14
 
 
-def read_table(path: str | os.PathLike[str], missing: Collection[str] = ()) -> dict[str, Any]:
-    r"""Read a table from a file, one column a name.
+def read(path: str | os.PathLike[str], missing: Collection[str] = ()) -> dict[str, Any]:
+    r"""Read a table from a CSV or Parquet file.
 
     Parameters
     ----------
@@ -53,9 +60,16 @@ def read_table(path: str | os.PathLike[str], missing: Collection[str] = ()) -> d
     Returns
     -------
     dict of str to column
-        A table as :func:`colonnade.fit` takes it. Columns of a CSV file are integers, truth values
+        A table as :func:`colonnade.fit` takes it. Columns of a CSV file are integers, booleans
         (``true`` and ``false`` in any case), floating-point numbers or strings: the first of these
         that all their values are. Spaces before a value and empty lines are skipped.
+
+    Raises
+    ------
+    DataError
+        If a line has too many or too few values, or columns lack a name of their own.
+    FileFormatError
+        If the file is damaged, or not UTF-8 text.
 
     Examples
     --------
@@ -63,7 +77,7 @@ def read_table(path: str | os.PathLike[str], missing: Collection[str] = ()) -> d
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "people.csv")
     ...     _ = path.write_text("age,smoker,zip\n31,true,01234\n45,,56789\n")
-    ...     read_table(path)
+    ...     read(path)
     {'age': array([31, 45]), 'smoker': [True, None], 'zip': ['01234', '56789']}
     """
     file = _existing(path)
@@ -73,7 +87,7 @@ def read_table(path: str | os.PathLike[str], missing: Collection[str] = ()) -> d
     if suffix in _PARQUET:
         if missing:
             hint = "in a Parquet file missing values are marked as such"
-            raise expected("nothing for a Parquet file", "missing", missing, hint)
+            raise inapplicable("missing", missing, "CSV files", hint)
         return _parquet(file)
     if suffix not in _DELIMITERS:
         what = "a file ending in .csv, .tsv, .parquet or .pq"
@@ -135,7 +149,7 @@ def _csv(file: Path, missing: set[str]) -> dict[str, Any]:
     columns: list[list[str]] = [[] for _ in names]
     known: list[dict[str, str]] = [{} for _ in names]
     rows = _of_width(file, lines, len(names))
-    while batch := list(islice(rows, _BATCH)):
+    while batch := list(islice(rows, _BATCH_ROWS)):
         for column, seen, values in zip(columns, known, zip(*batch, strict=True), strict=True):
             # Each text is kept once, however many rows have it.
             column.extend(map(seen.setdefault, values, values))
@@ -159,9 +173,7 @@ def _header(file: Path, names: list[str]) -> list[str]:
     for position, name in enumerate(names, start=1):
         if not name:
             raise DataError(where, f"column {position} has no name.", "name it in the first line")
-        if names.count(name) > 1:
-            problem = f"the name occurs {names.count(name)} times."
-            raise DataError(place(name), problem, "rename or drop columns", column=name)
+    refuse_repeated(names)
     return names
 
 
@@ -170,8 +182,7 @@ def _of_width(
 ) -> Iterator[list[str]]:
     for line, row in lines:
         if len(row) != width:
-            values = f"{len(row)} value{'s' * (len(row) != 1)}"
-            problem = f"{values}, but {width} columns are named."
+            problem = f"{counted(len(row), 'value')}, but {counted(width, 'column')} in the header."
             hint = "put values that contain a comma in double quotes" if len(row) > width else ""
             raise DataError(f"File {str(file)!r}, line {line}", problem, hint, line=line)
         yield row
@@ -184,8 +195,8 @@ def _typed(column: list[str], seen: dict[str, str], missing: set[str]) -> Any:
     meaning: dict[str, Any]
     if texts and all(map(_INTEGER.fullmatch, texts)):
         kind, meaning = np.int64, {text: int(text) for text in texts}
-    elif texts and all(text.lower() in _TRUTH for text in texts):
-        kind, meaning = np.bool_, {text: _TRUTH[text.lower()] for text in texts}
+    elif texts and all(text.lower() in _BOOLEANS for text in texts):
+        kind, meaning = np.bool_, {text: _BOOLEANS[text.lower()] for text in texts}
     elif numbers := _numbers(texts):
         kind, meaning = np.float64, dict(numbers)
     else:
@@ -193,7 +204,7 @@ def _typed(column: list[str], seen: dict[str, str], missing: set[str]) -> Any:
     gaps = len(texts) < len(seen)
     meaning.update(dict.fromkeys(missing, math.nan if kind is np.float64 else None))
     values = list(map(meaning.__getitem__, column))
-    # Neither integers nor truth values have a NaN, and strings stay Python strings.
+    # Neither integers nor booleans have a NaN, and strings stay Python strings.
     return values if kind is None or (gaps and kind is not np.float64) else np.array(values, kind)
 
 
@@ -211,9 +222,9 @@ def _numbers(texts: list[str]) -> dict[str, float]:
 def _parquet(file: Path) -> dict[str, Any]:
     """Read by the first package that is installed; the extra that names one is the last."""
     try:
-        for package, read in (("pyarrow", _by_pyarrow), ("polars", _by_polars)):
+        for package, reader in (("pyarrow", _by_pyarrow), ("polars", _by_polars)):
             if importlib.util.find_spec(package) is not None:
-                return read(file)
+                return reader(file)
         return _by_duckdb(file)
     except (ImportError, MemoryError, OSError):
         raise

@@ -1,12 +1,14 @@
 """Tables of data-frame packages, through narwhals.
 
-narwhals speaks for all of them, except where a column already is, or quickly becomes, integer
-codes: there each package has its own way, and decoding would cost more than all the counting.
+narwhals speaks for all of them, except where a column is integer codes already, or becomes so
+quickly: there each package has its own way, and decoding would take longer than all the counting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -15,18 +17,92 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from colonnade.exceptions import DataError, NotSupportedError, expected
+from colonnade.tables.arrays import ListColumn, StateColumn
 from colonnade.tables.levels import (
     Levels,
     float_levels,
     integer_levels,
-    object_floating,
-    object_levels,
-    object_numbers,
     place,
+    refuse_repeated,
     unusable,
 )
 
-__all__ = ["FrameSource", "series_levels", "series_numbers", "series_weights"]
+__all__ = ["FrameSource", "SeriesColumn"]
+
+_OBJECTS = (nw.Object, nw.Unknown)
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesColumn:
+    """A column of a data-frame package."""
+
+    name: str
+    series: nw.Series[Any]
+
+    @classmethod
+    def of(cls, name: str, values: Any) -> SeriesColumn:
+        """Take a native series."""
+        series = nw.from_native(values, series_only=True, allow_series=True, pass_through=True)
+        if not isinstance(series, nw.Series):
+            got = f"an object of type {type(values).__name__} for {name!r}"
+            raise expected("lists or arrays as columns", "table", values, got=got)
+        return cls(name, series)
+
+    def levels(self, declared: bool) -> Levels:
+        kind = self.series.dtype
+        if kind in (nw.Categorical, nw.Enum):
+            return _category_levels(self.name, self.series)
+        if kind == nw.String:
+            return _string_levels(self.series)
+        if kind.is_integer() or kind == nw.Boolean:
+            return self._integer_levels(declared)
+        if kind.is_float():
+            return float_levels(self.name, _floats(self.series), declared)
+        if kind in _OBJECTS:
+            return _object_string_levels(self.series) or self._objects.levels(declared)
+        raise unusable(self.name, f"values of type {kind}")
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        kind = self.series.dtype
+        if kind.is_float() or kind.is_integer():
+            return _floats(self.series)
+        return self._objects.numbers if kind in _OBJECTS else None
+
+    @property
+    def floating(self) -> bool:
+        kind = self.series.dtype
+        return self._objects.floating if kind in _OBJECTS else bool(kind.is_float())
+
+    @property
+    def text(self) -> bool:
+        return bool(self.series.dtype == nw.String)
+
+    @property
+    def values(self) -> Any:
+        return self.series.to_native()
+
+    def weights(self) -> NDArray[Any]:
+        gaps = self.series.is_null()
+        if gaps.any():
+            row = int(gaps.to_numpy().argmax())
+            problem, hint = f"the weight in row {row} is missing.", "use 0 for rows to leave out"
+            raise DataError(place(self.name), problem, hint, column=self.name, row=row)
+        return np.asarray(self.series.to_numpy())
+
+    @cached_property
+    def _objects(self) -> ListColumn:
+        return ListColumn(self.name, self.series.to_list())
+
+    def _integer_levels(self, declared: bool) -> Levels:
+        series, missing = self.series, None
+        if series.null_count():
+            missing = series.is_null().to_numpy()
+            series = series.fill_null(False if series.dtype == nw.Boolean else 0)
+        values = series.to_numpy()
+        if values.dtype.kind in "biu":
+            return integer_levels(values, missing)
+        return self._objects.levels(declared)  # wider than 64 bits
 
 
 class FrameSource:
@@ -42,101 +118,51 @@ class FrameSource:
         try:
             self.frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
         except DuplicateError:
-            names = list(getattr(table, "column_names", None) or table.columns)
-            repeated = next(name for name in names if names.count(name) > 1)
-            problem = f"the name occurs {names.count(repeated)} times."
-            hint = "rename or drop columns"
-            raise DataError(place(repeated), problem, hint, column=repeated) from None
+            refuse_repeated(list(getattr(table, "column_names", None) or table.columns))
+            raise
         except TypeError:
             got = f"an object of type {type(table).__module__}.{type(table).__qualname__}"
             hint = "give a data frame, a dictionary of lists, or a pair (array, names)"
             if isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame):
                 hint = "collect the lazy table first"
             raise expected("a table in memory", "table", table, hint, got=got) from None
-        self.names = list(self.frame.columns)
+        self.names: Sequence[str] = tuple(self.frame.columns)
         self.rows = len(self.frame)
-        self.kinds = dict(self.frame.schema)
 
-    def levels(self, name: str, declared: bool) -> Levels:
-        """Return labels and codes of a column."""
-        return series_levels(name, self.frame[name], declared)
+    @property
+    def table(self) -> Any:
+        return self.frame.to_native()
 
-    def numbers(self, name: str) -> NDArray[np.float64] | None:
-        """Return a numeric column as floats, missing ones NaN; None if it is not numeric."""
-        return series_numbers(self.frame[name])
+    def column(self, name: str) -> SeriesColumn:
+        return SeriesColumn(name, self.frame[name])
 
-    def floating(self, name: str) -> bool:
-        """Whether the column holds floating-point numbers."""
-        series = self.frame[name]
-        if series.dtype in (nw.Object, nw.Unknown):
-            return object_floating(series.to_list())
-        return bool(series.dtype.is_float())
-
-    def text(self, name: str) -> bool:
-        """Whether the column holds strings of a package that works on them outside Python."""
-        return bool(self.kinds[name] == nw.String)
-
-    def weights(self, name: str) -> NDArray[Any]:
-        """Return a column to be used as weights."""
-        return series_weights(name, self.frame[name])
-
-    def replaced(self, cut: Mapping[str, tuple[NDArray[Any], Sequence[str]]]) -> Any:
+    def replaced(self, cut: Sequence[StateColumn]) -> FrameSource:
         """Return a table of the same kind with some columns made ordered categories."""
         native = self.frame.to_native()
         kind = self.frame.implementation
         if kind.is_pandas_like():
             import pandas as pd
 
-            made = {
-                name: pd.Categorical.from_codes(codes, categories=list(states), ordered=True)
-                for name, (codes, states) in cut.items()
-            }
-            return native.assign(**made)
-        if kind.is_polars():
-            return native.with_columns([_enum(name, *column) for name, column in cut.items()])
-        if kind.is_pyarrow():
+            native = native.assign(
+                **{
+                    each.name: pd.Categorical.from_codes(
+                        each.codes, categories=list(each.states), ordered=True
+                    )
+                    for each in cut
+                }
+            )
+        elif kind.is_polars():
+            native = native.with_columns([_enum(each) for each in cut])
+        elif kind.is_pyarrow():
             import pyarrow as pa
 
-            for name, (codes, states) in cut.items():
-                index = pa.array(codes, mask=codes < 0)
-                column = pa.DictionaryArray.from_arrays(index, pa.array(states), ordered=True)
-                native = native.set_column(native.column_names.index(name), name, column)
-            return native
-        raise NotSupportedError(f"Cutting a table of {kind}", "it has no known categories")
-
-
-def series_levels(name: str, series: nw.Series[Any], declared: bool) -> Levels:
-    """Return labels and codes of a column of any package."""
-    kind = series.dtype
-    if kind in (nw.Categorical, nw.Enum):
-        return _category_levels(name, series)
-    if kind == nw.String:
-        return _string_levels(series)
-    if kind.is_integer() or kind == nw.Boolean:
-        return _integer_series(name, series, declared)
-    if kind.is_float():
-        return float_levels(name, _floats(series), declared)
-    if kind in (nw.Object, nw.Unknown):
-        return _object_series(name, series, declared)
-    raise unusable(name, f"values of type {kind}")
-
-
-def series_numbers(series: nw.Series[Any]) -> NDArray[np.float64] | None:
-    """Return a numeric column as floats, missing ones NaN; None if it is not numeric."""
-    kind = series.dtype
-    if kind.is_float() or kind.is_integer():
-        return _floats(series)
-    return object_numbers(series.to_list()) if kind in (nw.Object, nw.Unknown) else None
-
-
-def series_weights(name: str, series: nw.Series[Any]) -> NDArray[Any]:
-    """Return a column to be used as weights."""
-    gaps = series.is_null()
-    if gaps.any():
-        row = int(gaps.to_numpy().argmax())
-        problem = f"the weight in row {row} is missing."
-        raise DataError(place(name), problem, "use 0 for rows to leave out", column=name, row=row)
-    return np.asarray(series.to_numpy())
+            for each in cut:
+                index = pa.array(each.codes, mask=each.codes < 0)
+                column = pa.DictionaryArray.from_arrays(index, pa.array(each.states), ordered=True)
+                native = native.set_column(native.column_names.index(each.name), each.name, column)
+        else:
+            raise NotSupportedError(f"Cutting a table of {kind}", "it has no known categories")
+        return FrameSource(native)
 
 
 def _floats(series: nw.Series[Any]) -> NDArray[np.float64]:
@@ -146,30 +172,16 @@ def _floats(series: nw.Series[Any]) -> NDArray[np.float64]:
     return floats
 
 
-def _integer_series(name: str, series: nw.Series[Any], declared: bool) -> Levels:
-    missing = None
-    if series.null_count():
-        missing = series.is_null().to_numpy()
-        series = series.fill_null(False if series.dtype == nw.Boolean else 0)
-    values = series.to_numpy()
-    if values.dtype.kind not in "biu":  # wider than 64 bits
-        objects = values.tolist()
-        if missing is not None:
-            objects = [None if gap else v for v, gap in zip(objects, missing, strict=True)]
-        return object_levels(name, objects, declared)
-    return integer_levels(values, missing)
-
-
-def _object_series(name: str, series: nw.Series[Any], declared: bool) -> Levels:
-    if series.implementation.is_pandas_like() and series.dtype == nw.Object:
-        try:
-            codes, labels = series.to_pandas().factorize()
-        except TypeError:  # unhashable: worded below
-            labels = [None]
-        # Strings equal nothing but strings; 1, 1.0 and True are one label to pandas.
-        if all(isinstance(label, str) for label in labels):
-            return Levels(list(labels), codes)
-    return object_levels(name, series.to_list(), declared)
+def _object_string_levels(series: nw.Series[Any]) -> Levels | None:
+    """Return the levels of Python strings in pandas, which tells them apart fastest; else None."""
+    if not series.implementation.is_pandas_like() or series.dtype != nw.Object:
+        return None
+    try:
+        codes, labels = series.to_pandas().factorize()
+    except TypeError:  # something unhashable
+        return None
+    # Strings equal nothing but strings; 1, 1.0 and True are one label to pandas.
+    return Levels(list(labels), codes) if all(isinstance(v, str) for v in labels) else None
 
 
 def _string_levels(series: nw.Series[Any]) -> Levels:
@@ -248,10 +260,10 @@ def _arrow_levels(column: Any, closed: bool) -> Levels:
     return Levels(labels, codes.to_numpy(zero_copy_only=False), closed)
 
 
-def _enum(name: str, codes: NDArray[Any], states: Sequence[str]) -> Any:
+def _enum(column: StateColumn) -> Any:
     import polars as pl
 
-    kind = pl.Enum(list(states))
-    index = pl.Series(codes)
+    index = pl.Series(column.codes)
+    states = pl.Series(column.name, list(column.states), dtype=pl.Enum(list(column.states)))
     # A row without an index has no state.
-    return pl.Series(name, list(states), dtype=kind).gather(index.set(index < 0, None))
+    return states.gather(index.set(index < 0, None))

@@ -1,8 +1,9 @@
-"""From the values of one column to labels and codes."""
+"""Levels: the labels of one column, and which of them each row has."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,32 +11,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError
+from colonnade.exceptions import Advice, DataError, listing
 
 __all__ = [
     "Levels",
     "float_levels",
     "integer_levels",
-    "object_floating",
     "object_levels",
     "object_numbers",
     "place",
+    "refuse_absent",
+    "refuse_repeated",
     "turned_float",
     "unusable",
 ]
 
-# Integers within so wide a range are told apart by a table, others by sorting.
-_RANGE = 1 << 16
+# Integers within a range this wide are told apart by a table, others by sorting.
+_MAX_TABLE_RANGE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A column as labels and, for each row, which label it has.
+    """A column as labels, and the position of the label of each row.
 
     Parameters
     ----------
     labels : sequence
-        Different values; None for a missing one, or one that no row has.
+        Distinct values; None for a missing one, or for a position that no row has.
     codes : array of integers [row]
         Positions of labels; -1 and the number of labels both mean missing.
     closed : bool
@@ -45,6 +47,11 @@ class Levels:
     labels: Sequence[Any]
     codes: NDArray[Any]
     closed: bool = False
+
+    @property
+    def present(self) -> list[Any]:
+        """The labels without None; none at all in a column without values."""
+        return [label for label in self.labels if label is not None]
 
 
 def place(name: str) -> str:
@@ -56,6 +63,37 @@ def place(name: str) -> str:
     "Column 'age'"
     """
     return f"Column {name!r}"
+
+
+def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
+    """Raise unless a table with the columns `known` has all those wanted.
+
+    Examples
+    --------
+    >>> refuse_absent(["age"], ["smoker"])
+    Traceback (most recent call last):
+    colonnade.exceptions.DataError: Column 'age': not in the table, which has ['smoker'].
+    """
+    there = set(known)
+    lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
+    if lost:
+        problem = f"not in the table, which has {listing(known)}."
+        raise DataError(", ".join(map(place, lost)), problem, columns=lost)
+
+
+def refuse_repeated(names: Sequence[Any]) -> None:
+    """Raise unless all columns of a table have different names.
+
+    Examples
+    --------
+    >>> refuse_repeated(["age", "smoker", "age"])
+    Traceback (most recent call last):
+    colonnade.exceptions.DataError: Column 'age': the name occurs 2 times. Hint: rename or drop ...
+    """
+    if len(set(names)) < len(names):
+        name, times = Counter(names).most_common(1)[0]
+        problem = f"the name occurs {times} times."
+        raise DataError(place(name), problem, "rename or drop columns", column=name)
 
 
 def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:
@@ -71,9 +109,9 @@ def unusable(name: str, kind: str, hint: str = "convert it to strings or integer
 
 
 def integer_levels(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Levels:
-    """Find the states of a column of integers or truth values.
+    """Find the levels of a column of integers or booleans.
 
-    A truth value can always be both: a sample without any True is still a sample of truth values.
+    Booleans always have both states, also in a sample without any True.
 
     Parameters
     ----------
@@ -106,7 +144,7 @@ def _integer_codes(values: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
     if not values.size:
         return [], np.empty(0, dtype=np.int8)
     low, high = int(values.min()), int(values.max())
-    if high - low >= _RANGE:
+    if high - low >= _MAX_TABLE_RANGE:
         distinct, codes = np.unique(values, return_inverse=True)
         return distinct.tolist(), codes
     from colonnade.kernels.counting import shift
@@ -137,14 +175,14 @@ def turned_float(values: NDArray[Any]) -> bool:
 
 
 def float_levels(name: str, values: NDArray[Any], declared: bool) -> Levels:
-    """Find the states of a column of floats, if it may have any.
+    """Find the levels of a column of floats, if it may have any.
 
-    Floats have no states, with two exceptions: integers among which a missing value was written
+    Floats are not states, with two exceptions: integers among which a missing value was written
     as NaN, and whole numbers for which states are declared.
     """
     values = values.astype(np.float64, copy=False)
     if not values.size:
-        return Levels([], np.empty(0, dtype=np.int8))  # an empty column has no type worth the name
+        return Levels([], np.empty(0, dtype=np.int8))  # the type of an empty column means nothing
     gaps = np.isnan(values)
     if not declared and not turned_float(values):
         whole = np.isfinite(values).all() and (values == np.floor(values)).all()
@@ -158,7 +196,7 @@ def float_levels(name: str, values: NDArray[Any], declared: bool) -> Levels:
 
 
 def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
-    """Find the states of a column of Python objects.
+    """Find the levels of a column of Python objects.
 
     Parameters
     ----------
@@ -175,16 +213,16 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     (['b', 'a'], [0, -1, 1, 0])
     """
     kinds = set(map(type, values))
-    truth = bool({bool, np.bool_} & kinds)
+    boolean = bool({bool, np.bool_} & kinds)
     try:
         distinct = dict.fromkeys(values)
     except TypeError:
         raise unusable(name, f"values such as {_unhashable(values)}") from None
     present = [value for value in distinct if not _is_missing(value)]
     floats = any(isinstance(value, float | np.floating) for value in present)
-    # Told by their types, because equal values such as True, 1 and 1.0 are one in `distinct`.
-    if truth and (floats or any(_integral(kind) for kind in kinds)):
-        raise unusable(name, "truth values mixed with numbers", "use strings for all of them")
+    # By their types, because equal values such as True, 1 and 1.0 are one key of `distinct`.
+    if boolean and (floats or any(_integral(kind) for kind in kinds)):
+        raise unusable(name, "booleans mixed with numbers", "use strings for all of them")
     if floats:
         if not all(isinstance(value, int | float | np.number) for value in present):
             raise unusable(name, "floating-point numbers mixed with other values")
@@ -215,19 +253,6 @@ def object_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
         return np.array([_float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):
         return None
-
-
-def object_floating(values: Sequence[Any]) -> bool:
-    """Whether Python objects are numbers, and some of them floating-point.
-
-    Examples
-    --------
-    >>> object_floating([1, 2.5]), object_floating([1, 2]), object_floating(["a", 2.5])
-    (True, False, False)
-    """
-    kinds = set(map(type, values))
-    floats = any(issubclass(kind, float | np.floating) for kind in kinds)
-    return floats and object_numbers(values) is not None
 
 
 def _integral(kind: type) -> bool:

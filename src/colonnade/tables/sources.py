@@ -1,64 +1,94 @@
-"""What a table in memory must answer, whatever package it comes from."""
+"""What a table in memory, and each of its columns, must answer, whatever package it is of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, expected, listing
-from colonnade.tables.arrays import ArraySource, columns_of
+from colonnade.exceptions import Advice, DataError, expected
+from colonnade.tables.arrays import ArraySource, StateColumn, columns_of
 from colonnade.tables.levels import Levels, place
 
-__all__ = ["Source", "absent", "read"]
+__all__ = ["Column", "Source", "numbers_of", "source_of"]
+
+
+class Column(Protocol):
+    """One column of a table."""
+
+    @property
+    def name(self) -> str:
+        """Name, for messages."""
+
+    @property
+    def values(self) -> Any:
+        """The column as a user sees it."""
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """Numbers as floats, missing ones NaN; None if it is not numeric."""
+
+    @property
+    def floating(self) -> bool:
+        """Whether it holds floating-point numbers."""
+
+    @property
+    def text(self) -> bool:
+        """Whether it holds strings of a package that works on them outside Python."""
+
+    def levels(self, declared: bool) -> Levels:
+        """Return labels and codes; `declared` says whether the states are known."""
+
+    def weights(self) -> NDArray[Any]:
+        """Return the values, to be used as weights."""
 
 
 class Source(Protocol):
     """Named columns of one length."""
 
-    names: list[str]
-    rows: int
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns, in order."""
 
-    def levels(self, name: str, declared: bool) -> Levels:
-        """Return labels and codes of a column."""
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
 
-    def numbers(self, name: str) -> NDArray[np.float64] | None:
-        """Return a numeric column as floats, missing ones NaN; None if it is not numeric."""
+    @property
+    def table(self) -> Any:
+        """The table as a user sees it."""
 
-    def floating(self, name: str) -> bool:
-        """Whether the column holds floating-point numbers."""
+    def column(self, name: str) -> Column:
+        """Return one column."""
 
-    def text(self, name: str) -> bool:
-        """Whether the column holds strings of a package that works on them outside Python."""
-
-    def weights(self, name: str) -> NDArray[Any]:
-        """Return a column to be used as weights."""
-
-    def replaced(self, cut: Mapping[str, tuple[NDArray[Any], Sequence[str]]]) -> Any:
-        """Return a table of the same kind with some columns replaced by states at codes."""
+    def replaced(self, cut: Sequence[StateColumn]) -> Source:
+        """Return a table of the same kind with some columns replaced."""
 
 
-def read(table: Any) -> Source:
+def source_of(table: Any) -> Source:
     """Take a table apart, whatever kind it is.
 
     Parameters
     ----------
-    table : data frame, mapping of columns, structured array, or pair (array, names)
+    table : data frame, mapping of columns, structured array, pair (array, names), or Source
+        What is a source already is returned as it is.
 
     Examples
     --------
-    >>> read({"x": [1, 2], "y": ["a", "b"]}).names
-    ['x', 'y']
+    >>> source_of({"x": [1, 2], "y": ["a", "b"]}).names
+    ('x', 'y')
     """
+    if isinstance(table, ArraySource):
+        return table
     columns = columns_of(table)
     if columns is not None:
-        source: Source = ArraySource(columns)
+        source: Source = ArraySource.of(columns)
     else:
         from colonnade.tables.frames import FrameSource
 
-        source = FrameSource(table)
+        source = table if isinstance(table, FrameSource) else FrameSource(table)
     for name in source.names:
         if not isinstance(name, str) or not name:
             what = "non-empty strings as column names"
@@ -68,18 +98,9 @@ def read(table: Any) -> Source:
     return source
 
 
-def absent(wanted: Sequence[str], names: Sequence[str]) -> DataError | None:
-    """Word the error for columns that are not there; None if all are.
-
-    Examples
-    --------
-    >>> raise absent(["age"], ["smoker"])
-    Traceback (most recent call last):
-    colonnade.exceptions.DataError: Column 'age': not in the table, which has ['smoker'].
-    """
-    known = set(names)
-    lost = tuple(name for name in wanted if name not in known)
-    if not lost:
-        return None
-    problem = f"not in the table, which has {listing(names)}."
-    return DataError(", ".join(map(place, lost)), problem, columns=lost)
+def numbers_of(column: Column, hint: str) -> NDArray[np.float64]:
+    """Return a column of numbers as floats, missing ones NaN, or raise with a hint."""
+    numbers = column.numbers
+    if numbers is None:
+        raise DataError(place(column.name), "not a column of numbers.", hint, column=column.name)
+    return numbers
