@@ -1,4 +1,4 @@
-"""The log posterior of alpha on stick-breaking coordinates, for gradient-based engines.
+"""The log posterior of alpha on stick-breaking coordinates, for engines that need gradients.
 
     v_i = sigmoid(z_i - log(r - 1 - i)),   alpha_i = v_i * prod_{j<i} (1 - v_j)
 
@@ -9,15 +9,13 @@ may be as small as 1e-100, neither overflows nor is clipped.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.pooling.tally import Tally
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["StickPosterior", "log_simplex"]
 
