@@ -27,10 +27,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class ErrorEstimate:
-    """How far an engine may be off: the worst entry of the mean of alpha, and the evidence.
-
-    ``log_evidence`` is None where the engine has no evidence.
-    """
+    """Estimated error of the worst entry of the mean of alpha, and of the evidence, if any."""
 
     mean: float
     log_evidence: float | None
@@ -38,7 +35,7 @@ class ErrorEstimate:
 
 @dataclass(frozen=True, eq=False)
 class AlphaPosterior(ABC):
-    """Posterior of alpha, the distribution that the rows of a table lean on.
+    """Posterior of alpha, the distribution that the rows of a table are shrunk towards.
 
     Attributes
     ----------
@@ -46,7 +43,7 @@ class AlphaPosterior(ABC):
     covariance : array [state, state]
     log_evidence : float or None
     engine : Engine or None
-        The engine that computed it; None if alpha is known.
+        The engine that computed it; None for a prior that does not pool.
     """
 
     mean: Floats

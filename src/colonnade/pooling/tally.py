@@ -35,7 +35,7 @@ class Tally:
         without s and alpha.
     total : float
     whole : bool
-        All counts are whole numbers.
+        All counts are integers.
     """
 
     states: int
@@ -142,7 +142,7 @@ class Pool:
         size += abs(math.lgamma(float(self.alpha0.sum())))
         size += sum(abs(math.lgamma(value)) for value in self.states.alpha0.tolist())
         if tally.row_count.max() < ROW_BY_ROW:
-            # the constant is the difference of two sums of this size
+            # The constant is the difference of two sums of this size.
             size += sum(
                 times * math.lgamma(count)
                 for count, times in zip(tally.count.tolist(), tally.times.tolist(), strict=True)
@@ -156,7 +156,7 @@ class Pool:
             back = np.argsort(seen)
             return mean[back], covariance[np.ix_(back, back)]
         # alpha_x = B D_x with B the unseen total and D ~ Dirichlet(alpha0 of the unseen),
-        # independent of B
+        # independent of B.
         rest = self.states.alpha0[-1]
         parts = self.alpha0[self.unseen] / rest
         total, variance = mean[-1], covariance[-1, -1]

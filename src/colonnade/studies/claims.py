@@ -64,9 +64,9 @@ def judged(claim: str, paper: str, criterion: str, found: tuple[str, bool] | Non
 
 
 def mean_gain(gains: Tidy, **conditions: Any) -> float | None:
-    """Mean gain over the rows that match, or None if a wanted value was not run.
+    """Mean gain over the rows that match, or None if a value asked for was not run.
 
-    Cells have the same number of repetitions, so this is the mean over cells as well.
+    All cells have the same number of repetitions, so this is the mean over cells as well.
 
     Examples
     --------
@@ -78,11 +78,11 @@ def mean_gain(gains: Tidy, **conditions: Any) -> float | None:
         values = wanted if isinstance(wanted, list | tuple) else [wanted]
         if not set(values) <= set(gains.unique(name)):
             return None
-    return float(gains.where(**conditions)["gain"].mean())
+    return gains.mean("gain", **conditions)
 
 
 def share(flags: Sequence[bool] | np.ndarray[Any, Any]) -> str:
-    """Write how many of some things are so.
+    """Write how many of some flags are true.
 
     Examples
     --------
@@ -134,11 +134,11 @@ def winners(
     measures : mapping of str to {1, -1}
         1 if larger is better, -1 if smaller is.
     estimators : sequence of str
-        Who takes part.
+        Those to compare.
     group : str
-        Column to tell apart.
+        Column whose values are ranked separately.
     baseline : str
-        Whom gains are over.
+        The estimator that gains are measured against.
 
     Examples
     --------
@@ -156,20 +156,12 @@ def winners(
         for name in results.unique(group):
             for n in (*sizes, None):
                 part = results.where(**{group: name}, n=sizes if n is None else n)
-                found += _ranked(part, measure, sign, estimators, (name, n, baseline))
-    return found
-
-
-def _ranked(
-    part: Tidy, measure: str, sign: int, estimators: Sequence[str], about: tuple[Any, Any, str]
-) -> list[Winner]:
-    name, n, baseline = about
-    values = sign * np.stack([part.where(estimator=e)[measure] for e in estimators])
-    best = values == values.max(axis=0)
-    won = (best / best.sum(axis=0)).sum(axis=1)
-    found = []
-    for estimator, count in zip(estimators, won.tolist(), strict=True):
-        gains = part.gains(measure, estimator, baseline)
-        gain = pooled_interval([sign * part for part in strata(gains)])
-        found.append(Winner(name, n, measure, estimator, count, values.shape[1], gain))
+                values = sign * np.stack([part.where(estimator=e)[measure] for e in estimators])
+                best = values == values.max(axis=0)
+                won = (best / best.sum(axis=0)).sum(axis=1).tolist()
+                for estimator, count in zip(estimators, won, strict=True):
+                    gains = strata(part.gains(measure, estimator, baseline))
+                    gain = pooled_interval([sign * each for each in gains])
+                    runs = values.shape[1]
+                    found.append(Winner(name, n, measure, estimator, count, runs, gain))
     return found

