@@ -1,8 +1,12 @@
 """NUTS and ADVI on the posterior of alpha, as NumPyro runs them.
 
 Both work on the marginal posterior of alpha, where every theta is integrated out
-(Dirichlet-multinomial), in float64, on the stick-breaking coordinates Stan uses for a simplex
-(`colonnade.pooling._sticks`).
+(Dirichlet-multinomial), in float64, on the stick-breaking coordinates z Stan uses for a simplex:
+
+    v_i = sigmoid(z_i - log(r - 1 - i)),   alpha_i = v_i * prod_{j<i} (1 - v_j)
+
+Everything is computed from log alpha, so that a state without counts and alpha0 < 1, whose alpha
+may be as small as 1e-100, neither overflows nor is clipped.
 """
 
 from __future__ import annotations
@@ -16,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import require
-from colonnade.pooling._sticks import StickPosterior, log_simplex
 from colonnade.pooling.reference import DrawsAlpha, Reference, ReferenceDiagnostics
-from colonnade.pooling.tally import Pool
+from colonnade.pooling.tally import Pool, Tally
 
 _Floats = NDArray[np.float64]
 
@@ -33,12 +36,12 @@ _PARTICLES = 8
 
 def run(engine: Reference, pool: Pool) -> DrawsAlpha:
     """Draw from the posterior of alpha, or from its variational approximation."""
-    posterior = StickPosterior(pool.tally, float(pool.s), pool.alpha0)
+    posterior = _StickPosterior(pool.tally, float(pool.s), pool.alpha0)
     with _float64():
         return _nuts(engine, posterior) if engine.kind == "nuts" else _advi(engine, posterior)
 
 
-def _model(posterior: StickPosterior) -> Callable[[], None]:
+def _model(posterior: _StickPosterior) -> Callable[[], None]:
     import jax.numpy as jnp
     import numpyro
     from jax.scipy.special import gammaln
@@ -52,7 +55,7 @@ def _model(posterior: StickPosterior) -> Callable[[], None]:
     return model
 
 
-def _nuts(engine: Reference, posterior: StickPosterior) -> DrawsAlpha:
+def _nuts(engine: Reference, posterior: _StickPosterior) -> DrawsAlpha:
     import jax
     from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
     from numpyro.infer import MCMC, NUTS
@@ -68,7 +71,7 @@ def _nuts(engine: Reference, posterior: StickPosterior) -> DrawsAlpha:
     )
     sampler.run(jax.random.key(engine.seed), extra_fields=("diverging",))
     z = np.asarray(sampler.get_samples(group_by_chain=True)["z"], dtype=np.float64)
-    alpha = np.exp(log_simplex(z, posterior.r, np)[0])
+    alpha = np.exp(_log_simplex(z, posterior.r, np)[0])
     divergences = int(np.sum(np.asarray(sampler.get_extra_fields()["diverging"])))
     r_hat = np.array(split_gelman_rubin(alpha), dtype=np.float64)
     size = np.array(effective_sample_size(alpha), dtype=np.float64)
@@ -87,7 +90,7 @@ def _nuts(engine: Reference, posterior: StickPosterior) -> DrawsAlpha:
     return DrawsAlpha.of(draws, None, engine, found)
 
 
-def _advi(engine: Reference, posterior: StickPosterior) -> DrawsAlpha:
+def _advi(engine: Reference, posterior: _StickPosterior) -> DrawsAlpha:
     import jax
     import jax.numpy as jnp
     from jax.scipy.special import gammaln
@@ -111,7 +114,7 @@ def _advi(engine: Reference, posterior: StickPosterior) -> DrawsAlpha:
     scale = np.exp(log_scale)
     gain = float(0.5 * np.sum((scale * by_location) ** 2) + 0.25 * np.sum(by_scale**2))
 
-    draws = np.exp(log_simplex(location + scale * noise, posterior.r, np)[0])
+    draws = np.exp(_log_simplex(location + scale * noise, posterior.r, np)[0])
     weights = np.exp(ratios - ratios.max())
     weights /= weights.sum()
     bias = np.abs(weights @ draws - draws.mean(axis=0))
@@ -124,7 +127,7 @@ def _advi(engine: Reference, posterior: StickPosterior) -> DrawsAlpha:
     return DrawsAlpha.of(draws, float(ratios.mean()), engine, found)
 
 
-def _fit_normal(engine: Reference, posterior: StickPosterior) -> tuple[_Floats, _Floats]:
+def _fit_normal(engine: Reference, posterior: _StickPosterior) -> tuple[_Floats, _Floats]:
     """Location and log scale of the factorised normal on z."""
     import jax
     from numpyro.infer import SVI, Trace_ELBO, init_to_value
@@ -153,3 +156,53 @@ def _float64() -> AbstractContextManager[None]:
         enable = require("jax.experimental", feature="Reference()", extra="reference").enable_x64
     context: AbstractContextManager[None] = enable(True)
     return context
+
+
+class _StickPosterior:
+    """log p(z, D), where z are the stick-breaking coordinates of alpha.
+
+    `xp` is the array module to compute with, NumPy or JAX's, and `gammaln` its log gamma function.
+    """
+
+    def __init__(self, tally: Tally, s: float, alpha0: _Floats) -> None:
+        self.s, self.alpha0, self.r = s, alpha0, alpha0.size
+        self.state = np.repeat(tally.tallied, np.diff(tally.start))
+        self.count, self.times = tally.count, tally.times
+        self.seen = np.bincount(self.state, tally.times, minlength=self.r)
+        # Evidence constant: Gamma(A0) / prod Gamma(alpha0_x) * prod_y Gamma(s) / Gamma(s + n_y).
+        self.constant = math.lgamma(alpha0.sum()) - math.fsum(map(math.lgamma, alpha0))
+        self.constant += math.fsum(
+            times * (math.lgamma(s) - math.lgamma(s + n))
+            for n, times in zip(tally.row_count, tally.row_times, strict=True)
+        )
+        # A start near the bulk: each row stands for about as many tables as s allows.
+        kept = (tally.row_times @ (s * tally.row_count / (s + tally.row_count))) / tally.total
+        totals = np.bincount(self.state, tally.count * tally.times, minlength=self.r)
+        self.start = _sticks(alpha0 + kept * totals)
+
+    def log_density(self, z: Any, xp: Any, gammaln: Callable[[Any], Any]) -> Any:
+        """Return the log density of one point z [r - 1]; its integral over z is the evidence."""
+        log_alpha, jacobian = _log_simplex(z, self.r, xp)
+        total = self.constant + jacobian + xp.sum((self.alpha0 - 1.0) * log_alpha)
+        # Gamma(t + n) / Gamma(t) = t Gamma(t + n) / Gamma(t + 1): finite however small t is.
+        total = total + xp.sum(self.seen * (math.log(self.s) + log_alpha))
+        t = self.s * xp.exp(log_alpha)[self.state]
+        return total + xp.sum(self.times * (gammaln(t + self.count) - gammaln(t + 1.0)))
+
+
+def _log_simplex(z: Any, r: int, xp: Any) -> tuple[Any, Any]:
+    """Return log alpha [..., r] and the log Jacobian of alpha in z [..., r - 1]."""
+    u = z - np.log(r - 1.0 - np.arange(r - 1))
+    taken, rest = -xp.logaddexp(0.0, -u), -xp.logaddexp(0.0, u)
+    left = xp.cumsum(rest, axis=-1)
+    before = left - rest
+    log_alpha = xp.concatenate([taken + before, left[..., -1:]], axis=-1)
+    return log_alpha, xp.sum(taken + rest + before, axis=-1)
+
+
+def _sticks(weights: _Floats) -> _Floats:
+    """Coordinates z of alpha = weights / sum(weights)."""
+    r = weights.size
+    after = np.cumsum(weights[::-1])[::-1][1:]
+    sticks: _Floats = np.log(weights[:-1]) - np.log(after) + np.log(r - 1.0 - np.arange(r - 1))
+    return sticks

@@ -19,35 +19,20 @@ _CENTRE_TOLERANCE, _CENTRE_ITERATIONS = 1e-5, 100
 class Tally:
     """Distinct counts of each state and how many configurations have each; and of the rows.
 
-    Attributes
-    ----------
-    states : int
-        r, with or without counts.
-    tallied : array [tallied]
-        The states that have counts, most frequent first.
-    start, count, times : arrays
-        The i-th tallied state has the distinct counts ``count[start[i]:start[i + 1]]``, each in
-        ``times`` configurations.
-    row_count, row_times : arrays
-        Distinct row totals and how many configurations have each.
-    constant : float
-        Sum of lnGamma over the cells less the same over the rows: the part of the log evidence
-        without s and alpha.
-    total : float
-    whole : bool
-        All counts are integers.
+    The i-th tallied state has the distinct counts ``count[start[i]:start[i + 1]]``, each in
+    ``times`` configurations.
     """
 
-    states: int
-    tallied: NDArray[np.int64]
+    states: int  # r, with or without counts
+    tallied: NDArray[np.int64]  # the states that have counts, most frequent first
     start: NDArray[np.int64]
     count: Floats
     times: Floats
-    row_count: Floats
-    row_times: Floats
-    constant: float
+    row_count: Floats  # distinct row totals
+    row_times: Floats  # how many configurations have each
+    constant: float  # of the log evidence: sum of lnGamma over the cells less that over the rows
     total: float
-    whole: bool
+    whole: bool  # all counts are integers
 
     @classmethod
     def of(cls, values: NDArray[np.generic]) -> Tally:
@@ -85,23 +70,12 @@ class Pool:
     By the aggregation property of the Dirichlet distribution the total of the unseen states has
     alpha0 equal to the sum of theirs, and its division among them is independent of everything
     else: a variable with a thousand states costs no more than those it was seen in.
-
-    Attributes
-    ----------
-    tally : Tally
-    s : float
-    alpha0 : array [state]
-    states : States
-        The states of the computation: the tallied ones, then the unseen ones as one, without
-        counts.
-    unseen : array
-        The states without counts.
     """
 
     tally: Tally
     s: float
     alpha0: Floats
-    states: States
+    states: States  # of the computation: the tallied ones, then the unseen ones as one
     unseen: NDArray[np.int64]
 
     @classmethod

@@ -33,18 +33,6 @@ _HEIGHT, _CHARACTER, _GAP, _DROP = 26, 7.5, 18, 64
 class Layout:
     """Places of the nodes of a graph, parents above their children, and the routes of its arcs.
 
-    Attributes
-    ----------
-    places : mapping of str to (float, float)
-        Centre of each node in pixels, downwards.
-    widths : mapping of str to float
-        Width of each node.
-    routes : mapping of arc to list of (float, float)
-        Points of each arc, from the lower edge of the parent, past the nodes of the rows between,
-        to the upper edge of the child.
-    size : (float, float)
-        Width and height of the picture.
-
     Examples
     --------
     >>> layout = Layout.of(Dag([("a", "c"), ("b", "c")]))
@@ -52,10 +40,11 @@ class Layout:
     True
     """
 
-    places: Mapping[str, Point]
+    places: Mapping[str, Point]  # centres of the nodes in pixels, downwards
     widths: Mapping[str, float]
+    # From the lower edge of the parent, past the nodes of the rows between, to the child.
     routes: Mapping[tuple[str, str], list[Point]]
-    size: Point
+    size: Point  # width and height of the picture
 
     @classmethod
     def of(cls, dag: Dag) -> Layout:
@@ -138,14 +127,6 @@ class _Grid:
 def dag_svg(dag: Dag) -> str:
     """Draw a graph as an SVG element.
 
-    Parameters
-    ----------
-    dag : Dag
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> dag_svg(Dag([("a", "b")])).count("<rect")
@@ -183,15 +164,6 @@ def dag_svg(dag: Dag) -> str:
 def network_html(dag: Dag, tables: Mapping[str, Cpt]) -> str:
     """Show a network in a notebook: its graph and its tables, both within limits.
 
-    Parameters
-    ----------
-    dag : Dag
-    tables : mapping of str to Cpt
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> network_html(Dag([]), {})[:22]
@@ -211,18 +183,7 @@ def network_html(dag: Dag, tables: Mapping[str, Cpt]) -> str:
 
 
 def draw(dag: Dag, ax: Any = None) -> Any:
-    """Draw a graph with matplotlib.
-
-    Parameters
-    ----------
-    dag : Dag
-    ax : matplotlib Axes, optional
-        By default a new figure of the size the graph needs.
-
-    Returns
-    -------
-    matplotlib Axes
-    """
+    """Draw a graph with matplotlib, by default on the axes of a new figure; return the axes."""
     layout = Layout.of(dag)
     width, height = layout.size
     if ax is None:

@@ -19,22 +19,12 @@ Adjacency = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """Which graphs are allowed.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The variables.
-    required, allowed : Adjacency
-        Arcs that must be there, and arcs that may.
-    limit : int
-        Largest number of parents.
-    """
+    """Which graphs are allowed."""
 
     names: tuple[str, ...]
-    required: Adjacency
-    allowed: Adjacency
-    limit: int
+    required: Adjacency  # arcs that must be there
+    allowed: Adjacency  # arcs that may
+    limit: int  # largest number of parents
 
     @classmethod
     def of(

@@ -23,18 +23,10 @@ __all__ = ["Cell", "Workers", "fingerprint", "generator", "run_cells"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One part of a study.
+    """One part of a study."""
 
-    Parameters
-    ----------
-    name : str
-        Unique in its study; the name of its file.
-    task : callable
-        Returns the rows; picklable, since another process may run it.
-    """
-
-    name: str
-    task: Callable[[], Sequence[Row]]
+    name: str  # unique in its study; the name of its file
+    task: Callable[[], Sequence[Row]]  # picklable, since another process may run it
 
 
 def generator(seed: int, study: str, *key: int) -> np.random.Generator:
@@ -65,10 +57,7 @@ def fingerprint(settings: Mapping[str, Any]) -> str:
 class Workers:
     """Processes that run cells, started when first needed and kept for the next study.
 
-    Parameters
-    ----------
-    jobs : int
-        Number of processes; 1 runs everything in this one. The numbers do not depend on it.
+    One job runs everything in this process. The numbers do not depend on the number of jobs.
 
     Examples
     --------

@@ -15,27 +15,13 @@ __all__ = ["Claim", "Winner", "judged", "mean_gain", "share", "winners"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim of the paper.
-
-    Attributes
-    ----------
-    claim : str
-        What the paper says.
-    paper : str
-        Its figure, as printed.
-    ours : str
-        What we measured.
-    criterion : str
-        When we say that it holds.
-    holds : bool or None
-        None if this run did not measure what it takes.
-    """
+    """One claim of the paper, its figure as printed, what we measured, and whether it holds."""
 
     claim: str
     paper: str
     ours: str
-    criterion: str
-    holds: bool | None
+    criterion: str  # when we say that it holds
+    holds: bool | None  # None if this run did not measure what the claim is about
 
     @property
     def verdict(self) -> str:
@@ -94,29 +80,15 @@ def share(flags: Sequence[bool] | np.ndarray[Any, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """How one estimator did against the others on the same samples.
+    """How one estimator did against the others on the same samples."""
 
-    Attributes
-    ----------
-    group : object
-        Test or data set.
-    n : int or None
-        Size of the samples; None for all of them.
-    measure, estimator : str
-    won : float
-        Repetitions in which it was the best; shared if several were.
-    repetitions : int
-    gain : Interval
-        Its gain over the paper's estimator, with the 95 % interval of the paired differences.
-    """
-
-    group: Any
-    n: int | None
+    group: Any  # test or data set
+    n: int | None  # size of the samples; None for all of them
     measure: str
     estimator: str
-    won: float
+    won: float  # repetitions in which it was the best; shared if several were
     repetitions: int
-    gain: Interval
+    gain: Interval  # over the paper's estimator, with the 95 % interval of paired differences
 
 
 def winners(
@@ -126,19 +98,10 @@ def winners(
     group: str,
     baseline: str = "hierarchical",
 ) -> list[Winner]:
-    """Say which estimator won how often, and by how much.
+    """Say which estimator won how often, and by how much over the baseline.
 
-    Parameters
-    ----------
-    results : Tidy
-    measures : mapping of str to {1, -1}
-        1 if larger is better, -1 if smaller is.
-    estimators : sequence of str
-        Those to compare.
-    group : str
-        Column whose values are ranked separately.
-    baseline : str
-        The estimator that gains are measured against.
+    Measures are 1 if larger is better, -1 if smaller is; each value of the column `group` is ranked
+    separately.
 
     Examples
     --------

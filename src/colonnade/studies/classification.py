@@ -24,15 +24,7 @@ MEASURES = {"accuracy": 1, "auc": 1, "log_loss": -1}
 
 
 def class_log_joint(network: BayesianNetwork, table: CodedTable, target: str) -> Floats:
-    """Log probability of each row with each class, ``[row, class]``.
-
-    Parameters
-    ----------
-    network : BayesianNetwork
-    table : CodedTable
-        Without missing values; its class column is ignored.
-    target : str
-        The class.
+    """Log probability of each row with each class, ``[row, class]``; its own class is ignored.
 
     Examples
     --------
@@ -56,19 +48,11 @@ def class_log_joint(network: BayesianNetwork, table: CodedTable, target: str) ->
 def measures(log_joint: Floats, truth: NDArray[np.int64]) -> dict[str, float]:
     """Accuracy, areas under the ROC curve and log loss of one classifier.
 
-    Parameters
-    ----------
-    log_joint : array [row, class]
-    truth : array of int [row]
-
-    Returns
-    -------
-    dict
-        ``auc`` is the mean over classes of one against the rest; ``auc_weighted`` weighs classes
-        by their frequency; ``auc_pairs`` is the mean over pairs of classes (Hand and Till).
-        Classes that no row, or every row, belongs to have no curve and are left out; NaN if all
-        are. Rows are ranked by log odds, as probabilities near 1 would tie by rounding. Among
-        equally probable classes the first is predicted.
+    ``auc`` is the mean over classes of one against the rest; ``auc_weighted`` weights classes by
+    their frequency; ``auc_pairs`` is the mean over pairs of classes (Hand and Till). Classes that
+    no row, or every row, belongs to have no curve and are left out; NaN if all are. Rows are ranked
+    by log odds, as probabilities near 1 would tie by rounding. Among equally probable classes the
+    first is predicted.
 
     Examples
     --------
@@ -139,14 +123,7 @@ STUDY = SampleStudy("classification", "Study 3, classification", _measured, limi
 
 
 def claims(results: Tidy, auc: str = "auc") -> list[Claim]:
-    """Judge what the paper says of the middle and the bottom of Fig. 2; all gains in points.
-
-    Parameters
-    ----------
-    results : Tidy
-    auc : {"auc", "auc_weighted", "auc_pairs"}
-        Which area under the ROC curve is meant.
-    """
+    """Judge what the paper says of the middle and the bottom of Fig. 2, by one of three AUCs."""
     return [*_area_claims(results, auc), *_accuracy_claims(results)]
 
 

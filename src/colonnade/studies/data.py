@@ -32,23 +32,12 @@ _PEN = tuple(f"{axis}{point}" for point in range(1, 9) for axis in "xy")
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set as it was published.
-
-    Attributes
-    ----------
-    name : str
-    columns : dict of str to list or array [row]
-        None where a value is missing.
-    target : str
-        The class.
-    numeric : tuple of str
-        Columns of numbers, which the studies cut into bins.
-    """
+    """A data set as it was published."""
 
     name: str
-    columns: dict[str, Any]
-    target: str
-    numeric: tuple[str, ...]
+    columns: dict[str, Any]  # lists or arrays; None where a value is missing
+    target: str  # the class
+    numeric: tuple[str, ...]  # columns of numbers, which the studies cut into bins
 
     @property
     def rows(self) -> int:

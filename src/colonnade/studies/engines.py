@@ -36,26 +36,14 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """Which tables are estimated, and how long the samplers run.
+    """Which tables are estimated, and how long the samplers run."""
 
-    Parameters
-    ----------
-    tables : tuple of (r, q, n)
-        Tables of study 1, test 1.
-    sets : tuple of str
-        Data sets of study 3; the largest table of each is estimated.
-    n : int
-        Rows sampled from each of them.
-    draws, warmup : int or None
-        Of the samplers; None for the package's own choice.
-    seed : int
-    """
-
+    # (r, q, n) of tables of study 1, test 1.
     tables: tuple[tuple[int, int, int], ...] = ((2, 8, 160), (4, 4, 80), (8, 8, 20), (8, 8, 640))
-    sets: tuple[str, ...] = tuple(SETS)
-    n: int = 320
-    draws: int = 4000
-    warmup: int | None = None
+    sets: tuple[str, ...] = tuple(SETS)  # of study 3; the largest table of each is estimated
+    n: int = 320  # rows sampled from each of them
+    draws: int = 4000  # of the samplers
+    warmup: int | None = None  # None for the package's own choice
     seed: int = 1
 
     def engines(self) -> dict[str, Engine]:

@@ -32,14 +32,7 @@ STUDY = SampleStudy("joint", "Study 2, joint distribution", _log_likelihood)
 
 
 def claims(results: Tidy, parents: Mapping[str, float]) -> list[Claim]:
-    """Judge what the paper says of the top of Fig. 2.
-
-    Parameters
-    ----------
-    results : Tidy
-    parents : mapping of str to float
-        Parents for each variable in the structure of each data set.
-    """
+    """Judge what the paper says of the top of Fig. 2; `parents` are those per variable."""
     over = {name: results.gains("log_likelihood", "hierarchical", name) for name in BASELINES}
     names, sizes = results.unique("data"), sorted(results.unique("n"))
     found = {

@@ -35,27 +35,16 @@ ESTIMATORS: dict[str, Prior] = {
 
 @dataclass(frozen=True, slots=True)
 class MseSettings:
-    """What study 1 runs over.
+    """What study 1 runs over."""
 
-    Parameters
-    ----------
-    r, q, n : tuples of int
-        Numbers of states, configurations and observations.
-    repetitions : int
-    seed : int
-    parents : {"uniform", "drawn", "balanced"}
-        Distribution of Y: uniform; drawn from Dirichlet(1) for each table; or every configuration
-        observed equally often.
-    truth : {"fresh", "fixed"}
-        Whether alpha is drawn for every repetition, or once for each r, q and test.
-    """
-
-    r: tuple[int, ...] = (2, 4, 6, 8)
-    q: tuple[int, ...] = (2, 4, 6, 8)
-    n: tuple[int, ...] = (20, 40, 80, 160, 320, 640)
+    r: tuple[int, ...] = (2, 4, 6, 8)  # states
+    q: tuple[int, ...] = (2, 4, 6, 8)  # configurations
+    n: tuple[int, ...] = (20, 40, 80, 160, 320, 640)  # observations
     repetitions: int = 10
     seed: int = 1
+    # Distribution of Y: uniform, drawn from Dirichlet(1) per table, or equal counts.
     parents: Literal["uniform", "drawn", "balanced"] = "uniform"
+    # Whether alpha is drawn for every repetition, or once per r, q and test.
     truth: Literal["fresh", "fixed"] = "fresh"
 
     def __post_init__(self) -> None:

@@ -23,33 +23,18 @@ __all__ = ["Plan"]
 class Plan:
     """What to run, and where.
 
-    Parameters
-    ----------
-    out : Path
-        Folder of results; created if it is not there. Parts of an interrupted run are kept in it.
-    data : Path, optional
-        Folder of data files; by default the user's cache.
-    seed : int
-        Same seed, same numbers.
-    quick : bool
-        Few repetitions and sizes, and no other readings: a look in under a minute.
-    jobs : int
-        Number of processes, which does not change the numbers.
-    names : tuple of str
-        Data sets to use.
-
     Examples
     --------
     >>> Plan(Path("results"), quick=True).samples.n
     (20, 320)
     """
 
-    out: Path
-    data: Path | None = None
+    out: Path  # folder of results, created if necessary; holds the parts of an interrupted run
+    data: Path | None = None  # folder of data files; by default the user's cache
     seed: int = 1
-    quick: bool = False
-    jobs: int = 1
-    names: tuple[str, ...] = tuple(SETS)
+    quick: bool = False  # few repetitions and sizes, and no other readings
+    jobs: int = 1  # processes, whose number does not change the results
+    names: tuple[str, ...] = tuple(SETS)  # data sets
 
     def __post_init__(self) -> None:
         checked_whole(self.seed, "seed", least=0)

@@ -53,23 +53,12 @@ _BINS = 5
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A data set ready for sampling.
-
-    Attributes
-    ----------
-    name : str
-    table : CodedTable
-        All rows.
-    target : str
-        The class.
-    dag : Dag
-        The structure, fixed for the whole study.
-    """
+    """A data set ready for sampling."""
 
     name: str
-    table: CodedTable
-    target: str
-    dag: Dag
+    table: CodedTable  # all rows
+    target: str  # the class
+    dag: Dag  # the structure, fixed for the whole study
 
     def rows(self, chosen: NDArray[np.int64]) -> CodedTable:
         """Return some rows of the table."""

@@ -21,44 +21,23 @@ __all__ = ["SampleSettings", "SampleStudy", "sampling_mark"]
 
 @dataclass(frozen=True, slots=True)
 class SampleSettings:
-    """Which samples studies 2 and 3 draw.
+    """Which samples studies 2 and 3 draw."""
 
-    Parameters
-    ----------
-    n : tuple of int
-        Numbers of rows to learn from.
-    repetitions : int
-    seed : int
-    test_rows : int
-        Study 3: rows to classify. Study 2 always takes all rows it did not learn from.
-    """
-
-    n: tuple[int, ...] = (20, 40, 80, 160, 320, 640, 1280)
+    n: tuple[int, ...] = (20, 40, 80, 160, 320, 640, 1280)  # rows to learn from
     repetitions: int = 10
     seed: int = 1
-    test_rows: int = 1000
+    test_rows: int = 1000  # rows to classify; study 2 measures on all it did not learn from
 
 
 @dataclass(frozen=True, slots=True)
 class SampleStudy:
-    """A study that learns from samples of data sets, and measures on rows not learned from.
+    """A study that learns from samples of data sets, and measures on rows not learned from."""
 
-    Parameters
-    ----------
-    name : str
-        Seeds its random numbers, and names the folder of its parts.
-    what : str
-        For the progress bar.
-    measure : callable
-        Returns numbers by name, from a network, the rows to measure on and the name of the class.
-    limited : bool
-        Whether to measure on ``test_rows`` rows at most, or on all that were not learned from.
-    """
-
-    name: str
-    what: str
+    name: str  # seeds its random numbers, and names the folder of its parts
+    what: str  # for the progress bar
+    # Numbers by name, from a network, the rows to measure on and the name of the class.
     measure: Callable[[BayesianNetwork, CodedTable, str], Mapping[str, float]]
-    limited: bool = False
+    limited: bool = False  # whether to measure on `test_rows` rows at most
 
     def run_cell(self, settings: SampleSettings, prepared: Prepared, n: int) -> list[Row]:
         """Run all repetitions with n rows of one data set."""

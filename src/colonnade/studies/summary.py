@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +39,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What the summary says of one study.
-
-    Parameters
-    ----------
-    title : str
-    text : str
-        What was run.
-    tables : tuple of Table
-    figures : tuple of (str, str)
-        File and caption of each.
-    """
+    """What the summary says of one study."""
 
     title: str
-    text: str
+    text: str  # what was run
     tables: tuple[Table, ...]
-    figures: tuple[tuple[str, str], ...] = field(default=())
+    figures: tuple[tuple[str, str], ...] = ()  # file and caption of each
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:

