@@ -182,4 +182,5 @@ def _broadcast(*arrays: _Floats) -> tuple[_Floats, ...]:
     except ValueError:
         shapes = ", ".join(str(array.shape[:-1]) for array in arrays)
         message = f"Expected shapes that broadcast together, got {shapes}."
-        raise InputError(message + " Hint: the last axis of `alpha` holds the states.") from None
+        hint = "the last axis of `alpha` holds the states"
+        raise InputError(message, hint=hint) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +14,7 @@ from colonnade.exceptions import (
     expected,
     inapplicable,
     require,
+    warn,
 )
 from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
 from colonnade.pooling.engine import Engine
@@ -120,11 +120,8 @@ class Reference(Engine):
 
         answer = run(self, pool)
         if answer.diagnostics.doubts:
-            warnings.warn(
-                f"{self}: {'; '.join(answer.diagnostics.doubts)}. Hint: raise `warmup` or `draws`.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            statement = f"{self}: {'; '.join(answer.diagnostics.doubts)}."
+            warn(ConvergenceWarning(statement, "raise `warmup` or `draws`"))
         return answer
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import ConvergenceWarning, checked_whole, expected
+from colonnade.exceptions import ConvergenceWarning, checked_whole, expected, warn
 from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, ErrorEstimate
 from colonnade.pooling.engine import Engine
 from colonnade.pooling.quadrature import Quadrature
@@ -55,13 +54,9 @@ class Variational(Engine):
             pool.states, pool.s, self.tolerance, self.iterations
         )
         if change > self.tolerance:
-            warnings.warn(
-                f"Variational() stopped after {self.iterations} iterations, still changing "
-                f"by {change:.1e}. "
-                "Hint: raise `iterations`, or use Exact() or Quadrature().",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            statement = f"Variational() stopped after {self.iterations} iterations, still changing"
+            hint = "raise `iterations`, or use Exact() or Quadrature()"
+            warn(ConvergenceWarning(f"{statement} by {change:.1e}.", hint))
         parameters = pool.alpha0.copy()
         parameters[pool.tally.tallied] = a[: pool.tally.tallied.size]
         evidence = bounds + pool.log_evidence(0.0)
