@@ -119,7 +119,7 @@ def _measured(network: BayesianNetwork, test: CodedTable, target: str) -> dict[s
     return measures(class_log_joint(network, test, target), truth)
 
 
-STUDY = SampleStudy("classification", "Study 3, classification", _measured, limited=True)
+STUDY = SampleStudy("classification", _measured, limited=True)
 
 
 def claims(results: Tidy, auc: str = "auc") -> list[Claim]:

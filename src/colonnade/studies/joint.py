@@ -28,7 +28,7 @@ def _log_likelihood(network: BayesianNetwork, rest: CodedTable, target: str) -> 
     return {"log_likelihood": float(network.log_likelihood(rest).sum())}
 
 
-STUDY = SampleStudy("joint", "Study 2, joint distribution", _log_likelihood)
+STUDY = SampleStudy("joint", _log_likelihood)
 
 
 def claims(results: Tidy, parents: Mapping[str, float]) -> list[Claim]:

@@ -114,10 +114,7 @@ def run_cell(settings: MseSettings, test: int, r: int, q: int, n: int) -> list[R
 
 
 def run(
-    settings: MseSettings,
-    folder: Path,
-    workers: Workers | None = None,
-    what: str = "Study 1, MSE",
+    settings: MseSettings, folder: Path, workers: Workers | None = None, what: str = "mse"
 ) -> Tidy:
     """Run the study; what was run before is not run again."""
     cells = [

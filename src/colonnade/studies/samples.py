@@ -34,7 +34,6 @@ class SampleStudy:
     """A study that learns from samples of data sets, and measures on rows not learned from."""
 
     name: str  # seeds its random numbers, and names the folder of its parts
-    what: str  # for the progress bar
     # Numbers by name, from a network, the rows to measure on and the name of the class.
     measure: Callable[[BayesianNetwork, CodedTable, str], Mapping[str, float]]
     limited: bool = False  # whether to measure on `test_rows` rows at most
@@ -59,7 +58,7 @@ class SampleStudy:
         prepared: Sequence[Prepared],
         folder: Path,
         workers: Workers | None = None,
-        what: str | None = None,
+        what: str = "",
     ) -> Tidy:
         """Run the study on data sets with a structure; parts are kept in a folder of their own."""
         cells = [
@@ -68,7 +67,7 @@ class SampleStudy:
             for n in settings.n
         ]
         mark = sampling_mark(settings, prepared)
-        return run_cells(what or self.what, cells, folder / f"{self.name}-{mark}", workers)
+        return run_cells(what or self.name, cells, folder / f"{self.name}-{mark}", workers)
 
 
 def sampling_mark(settings: SampleSettings, prepared: Sequence[Prepared]) -> str:
