@@ -1,7 +1,7 @@
 """Scores of a graph: a sum over families, on the scale of bnlearn (larger is better).
 
-``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior scores
-by ``Prior.structure_score``: its log evidence, unless it says otherwise.
+``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior
+scores by ``Prior.structure_score``: its log evidence, unless it says otherwise.
 """
 
 from __future__ import annotations
