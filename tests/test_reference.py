@@ -30,7 +30,8 @@ def numpyro():
 
 
 def run(engine, case):
-    return engine.run(Tally.of(case.counts), case.s, case.alpha0)
+    answer = engine.solve(Tally.of(case.counts), case.s, case.alpha0)
+    return answer.draws, answer.log_evidence, answer.diagnostics
 
 
 @pytest.mark.usefixtures("numpyro")
@@ -69,7 +70,7 @@ def test_runs_repeat_and_leave_the_callers_precision_alone():
     counts, alpha0 = np.array([[4.0, 1.0], [0.0, 3.0]]), np.ones(2)
     before = jax.config.jax_enable_x64
     engine = Reference(kind="advi", draws=50, warmup=1000)
-    first, again = (engine.run(Tally.of(counts), 2.0, alpha0)[0] for _ in range(2))
+    first, again = (engine.solve(Tally.of(counts), 2.0, alpha0).draws for _ in range(2))
     assert jax.config.jax_enable_x64 == before
     assert np.array_equal(first, again)
     assert first.dtype == np.float64

@@ -508,14 +508,14 @@ def test_claims_of_study_2_without_their_sizes() -> None:
 def test_the_rest_of_the_rows_is_the_test(tmp_path: Path) -> None:
     prepared = with_climbing(synthetic("small"))
     settings = SampleSettings(n=(20, 80), repetitions=2)
-    results = joint.run(settings, [prepared], tmp_path)
+    results = joint.STUDY.run(settings, [prepared], tmp_path)
     assert set(results.where(n=20)["test_rows"]) == {380}
     assert set(results.where(n=80)["test_rows"]) == {320}
     late, early = (results.where(n=n, estimator="hierarchical") for n in (80, 20))
     per_row = [np.mean(part["log_likelihood"] / part["test_rows"]) for part in (late, early)]
     assert per_row[0] > per_row[1]
     # Another structure is another study: nothing of it may be taken for this one.
-    other = joint.run(settings, [with_tan(synthetic("small"))], tmp_path)
+    other = joint.STUDY.run(settings, [with_tan(synthetic("small"))], tmp_path)
     assert other["log_likelihood"].tolist() != results["log_likelihood"].tolist()
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -666,7 +666,7 @@ def test_claims_of_study_3_about_two_data_sets_need_both() -> None:
 
 def test_no_more_rows_are_classified_than_asked_for(tmp_path: Path) -> None:
     settings = SampleSettings(n=(20, 380), repetitions=1, test_rows=50)
-    results = classification.run(settings, [with_tan(synthetic("small"))], tmp_path)
+    results = classification.STUDY.run(settings, [with_tan(synthetic("small"))], tmp_path)
     assert set(results.where(n=20)["test_rows"]) == {50}
     assert set(results.where(n=380)["test_rows"]) == {20}
 

@@ -117,7 +117,7 @@ def _trial(data: _Data, order: NDArray[np.int64]) -> _Trial:
 
 
 def _compared(trials: list[_Trial]) -> Table:
-    """One line a prior; differences are taken draw by draw, so that luck in drawing cancels."""
+    """One line per prior; differences are taken within each draw of training rows."""
     means = {name: np.array([trial.held_out[name].mean() for trial in trials]) for name in PRIORS}
     best = max(means, key=lambda name: float(means[name].mean()))
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)

@@ -1,14 +1,13 @@
-"""A progress bar for whatever takes more than two seconds; nothing is shown before that."""
+"""A progress bar for jobs that take more than two seconds; nothing is shown before that."""
 
 from __future__ import annotations
 
 import time
-from types import TracebackType
 from typing import Any
 
 __all__ = ["Progress"]
 
-_PATIENCE = 2.0
+_SECONDS_BEFORE_SHOWN = 2.0
 
 
 class Progress:
@@ -45,17 +44,12 @@ class Progress:
         if text is not None:
             self._what = text
         if self._bar is None:
-            if time.monotonic() - self._begin < _PATIENCE:
+            if time.monotonic() - self._begin < _SECONDS_BEFORE_SHOWN:
                 return
             self._open()
         self._bar.update(self._task, completed=self._done, description=self._what)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 

@@ -6,10 +6,10 @@ sample:
 
 .. math:: \mathrm{MSE}(\hat\theta_x) = E_\theta E_n (\hat\theta_x - \theta_x)^2 .
 
-Every estimator here is ``w * n_x / n + (1 - w) * target``: the sample frequencies, drawn towards a
+Every estimator here is ``w * n_x / n + (1 - w) * target``: the sample frequencies, shrunk towards a
 target with weight ``1 - w``.  Maximum likelihood has ``w = 1``, the *ideal* estimator knows the
-true ``alpha`` and draws towards it, the *Bayesian* one draws towards the uniform distribution.  The
-hierarchical estimator draws towards its estimate of ``alpha``, and its error approaches the ideal
+true ``alpha`` and shrinks towards it, the *Bayesian* one towards the uniform distribution.  The
+hierarchical estimator shrinks towards its estimate of ``alpha``, and its error approaches the ideal
 one as that estimate improves.
 
 The paper prints the last term of the Bayesian error with ``1 - w**2``; its proof, and the truth,
@@ -45,7 +45,7 @@ def mse_maximum_likelihood(alpha: ArrayLike, s: ArrayLike, n: ArrayLike) -> _Flo
     Returns
     -------
     array, shape (..., r)
-        ``s`` and `n` broadcast against each other and the leading axes of `alpha`.
+        `s` and `n` broadcast against each other and the leading axes of `alpha`.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def mse_maximum_likelihood(alpha: ArrayLike, s: ArrayLike, n: ArrayLike) -> _Flo
            [0.002, 0.002]])
     """
     mean, strength, size = _checked(alpha, s, n, least=1)
-    return strength / size * _spread(mean, strength)
+    return strength / size * _variance(mean, strength)
 
 
 def mse_ideal(
@@ -66,12 +66,8 @@ def mse_ideal(
 
     Parameters
     ----------
-    alpha : array_like, shape (..., r)
-        True mean of the probabilities; the last axis sums to one.
-    s : array_like
-        True strength of the Dirichlet distribution, above 0.
-    n : array_like
-        Number of observations of the configuration, at least 0.
+    alpha, s, n : array_like
+        As for :func:`mse_maximum_likelihood`, but `n` may be 0.
     weight : array_like, optional
         Weight of the sample frequencies, from 0 to 1.  By default ``n / (n + s)``, which makes the
         error as small as it can be; the estimator is then ``(n_x + s * alpha_x) / (n + s)``.
@@ -93,23 +89,20 @@ def mse_ideal(
 def mse_bayesian(
     alpha: ArrayLike, s: ArrayLike, n: ArrayLike, weight: ArrayLike | None = None
 ) -> _Floats:
-    """Mean squared error of the estimator that draws towards uniform, per state.
+    """Mean squared error of the estimator that shrinks towards uniform, per state.
 
     The estimator is ``weight * n_x / n + (1 - weight) / r``.
 
     Parameters
     ----------
-    alpha, s, n : array_like
-        As for :func:`mse_ideal`.
-    weight : array_like, optional
-        Weight of the sample frequencies, from 0 to 1.  By default ``n / (n + s)``: the estimator
-        is then ``(n_x + s / r) / (n + s)``.  An estimator that assumes another strength ``t`` has
-        ``weight = n / (n + t)``.
+    alpha, s, n, weight : array_like
+        As for :func:`mse_ideal`. By default the estimator is ``(n_x + s / r) / (n + s)``; one that
+        assumes another strength ``t`` has ``weight = n / (n + t)``.
 
     Returns
     -------
     array, shape (..., r)
-        `s`, `n` and `weight` broadcast against each other and the leading axes of `alpha`.
+        As for :func:`mse_ideal`.
 
     Examples
     --------
@@ -125,13 +118,13 @@ def mse_bayesian(
 def _shrunk(
     alpha: ArrayLike, s: ArrayLike, n: ArrayLike, weight: ArrayLike | None
 ) -> tuple[_Floats, _Floats, _Floats]:
-    """Return alpha, the error of drawing towards it, and (1 - w)^2."""
+    """Return alpha, the error of shrinking towards it, and (1 - w)^2."""
     mean, strength, size = _checked(alpha, s, n)
     sampling, shrinking = _parts(strength, size, weight)
-    return mean, (sampling + shrinking) * _spread(mean, strength), shrinking
+    return mean, (sampling + shrinking) * _variance(mean, strength), shrinking
 
 
-def _spread(mean: _Floats, strength: _Floats) -> _Floats:
+def _variance(mean: _Floats, strength: _Floats) -> _Floats:
     """Variance of theta_x: alpha_x (1 - alpha_x) / (s + 1)."""
     return mean * (1.0 - mean) / (strength + 1.0)
 
@@ -139,7 +132,7 @@ def _spread(mean: _Floats, strength: _Floats) -> _Floats:
 def _parts(strength: _Floats, size: _Floats, weight: ArrayLike | None) -> tuple[_Floats, _Floats]:
     """Return w^2 s / n and (1 - w)^2, with w = n / (n + s) unless given."""
     if weight is None:
-        # Written without w: exact at n = 0, and no loss of digits in 1 - w when n is large.
+        # Written without w: exact at n = 0, and 1 - w loses no digits when n is large.
         rest = strength / (size + strength)
         return rest * (size / (size + strength)), rest * rest
     w = _numbers(weight, "weight")[..., None]
@@ -147,7 +140,7 @@ def _parts(strength: _Floats, size: _Floats, weight: ArrayLike | None) -> tuple[
         raise expected("numbers from 0 to 1", "weight", weight)
     w, size = _broadcast(w, size)
     if np.any((size == 0.0) & (w > 0.0)):
-        hint = "without observations there are no frequencies to weigh: give n >= 1 or weight=0"
+        hint = "without observations there are no frequencies: give n >= 1 or weight=0"
         raise expected("0 where n is 0", "weight", weight, hint)
     return w * w * (strength / np.maximum(size, 1.0)), (1.0 - w) ** 2
 
@@ -167,7 +160,7 @@ def _checked(
         raise expected("numbers above 0", "s", s)
     size = _numbers(n, "n")
     if np.any(size < least) or np.any(size != np.floor(size)):
-        raise expected(f"whole numbers of at least {least}", "n", n)
+        raise expected(f"integers of at least {least}", "n", n)
     strength, size = strength[..., None], size[..., None]
     _broadcast(mean, strength, size)
     return mean, strength, size
@@ -189,4 +182,5 @@ def _broadcast(*arrays: _Floats) -> tuple[_Floats, ...]:
     except ValueError:
         shapes = ", ".join(str(array.shape[:-1]) for array in arrays)
         message = f"Expected shapes that broadcast together, got {shapes}."
-        raise InputError(message + " Hint: the last axis of `alpha` holds the states.") from None
+        hint = "the last axis of `alpha` holds the states"
+        raise InputError(message, hint=hint) from None

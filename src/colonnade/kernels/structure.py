@@ -1,9 +1,10 @@
 """Joint counts of one column with many others, and the sums of n ln n that scores are made of.
 
 Structure learning asks the same question thousands of times: how do these configurations (of a
-child and its present parents, numbered once) meet the states of one more variable? The
-configurations are one column of numbers, so each answer is a single pass with one multiplication
-a row.
+child and its present parents) meet the states of one more variable? `joint` is one code per row for
+the configuration, computed once by `joint_codes`, so that each answer is a single pass with one
+multiplication per row; it has `size` possible values. `columns` are the codes ``[variable, row]``
+of the table and `sizes` the numbers of states.
 """
 
 import math
@@ -13,21 +14,22 @@ from numba import njit
 
 from colonnade.kernels.counting import BLOCK_ROWS, COPIES
 
-_SMALL = 1 << 14
+# Larger tables are not kept in several copies: they would not fit into the innermost cache.
+_MAX_COPIED_CELLS = 1 << 14
 
 
 @njit(cache=True, nogil=True)
-def joint_counts(numbers, size, column, states):
-    """Counts of (number, state): ``[size * states]``."""
+def joint_counts(joint, size, column, states):
+    """Counts of (configuration, state): ``[size * states]``."""
     cells = size * states
-    copies = COPIES if cells <= _SMALL else 1
+    copies = COPIES if cells <= _MAX_COPIED_CELLS else 1
     table = np.zeros(cells * copies, np.int32)
     place = np.empty(BLOCK_ROWS, np.int32)
-    rows = numbers.size
+    rows = joint.size
     for begin in range(0, rows, BLOCK_ROWS):
         here = min(BLOCK_ROWS, rows - begin)
         for i in range(here):
-            place[i] = numbers[begin + i] * states + np.int32(column[begin + i])
+            place[i] = joint[begin + i] * states + np.int32(column[begin + i])
         if copies == 1:
             for i in range(here):
                 table[place[i]] += 1
@@ -40,32 +42,32 @@ def joint_counts(numbers, size, column, states):
             table[place[i + 3] + 3 * cells] += 1
         for i in range(whole, here):
             table[place[i]] += 1
-    if copies > 1:
-        for copy in range(1, COPIES):
-            for cell in range(cells):
-                table[cell] += table[copy * cells + cell]
+    for copy in range(1, copies):
+        for cell in range(cells):
+            table[cell] += table[copy * cells + cell]
     return table[:cells]
 
 
 @njit(cache=True, nogil=True)
-def weighted_joint_counts(numbers, size, column, states, weights):
-    """The same with a weight for each row."""
+def weighted_joint_counts(joint, size, column, states, weights):
+    """The same with one weight per row."""
     table = np.zeros(size * states)
-    for i in range(numbers.size):
-        table[numbers[i] * states + column[i]] += weights[i]
+    for i in range(joint.size):
+        table[joint[i] * states + column[i]] += weights[i]
     return table
 
 
 @njit(cache=True, nogil=True)
-def information_sums(numbers, size, child_states, columns, sizes, candidates, logs, sums):
-    """For each candidate, the sums of n ln n over the cells and over the rows of the joint table.
+def information_sums(joint, size, child_states, columns, sizes, candidates, logs):
+    """Sums of n ln n over the cells and over the rows of joint tables, ``[candidate, 2]``.
 
-    `numbers` is configuration * child_states + child; a row is (configuration, candidate), summed
-    over the child. `logs` holds n ln n for every possible n.
+    The last variable of `joint` is the child; a row is (configuration, candidate), summed over the
+    child. `logs` holds n ln n for every possible n.
     """
+    sums = np.empty((candidates.size, 2))
     for c in range(candidates.size):
         states = sizes[candidates[c]]
-        table = joint_counts(numbers, size, columns[candidates[c]], states)
+        table = joint_counts(joint, size, columns[candidates[c]], states)
         cells = 0.0
         rows = 0.0
         for configuration in range(size // child_states):
@@ -79,19 +81,20 @@ def information_sums(numbers, size, child_states, columns, sizes, candidates, lo
                 rows += logs[total]
         sums[c, 0] = cells
         sums[c, 1] = rows
+    return sums
 
 
 @njit(cache=True, nogil=True)
-def number_rows(columns, sizes, chosen):
-    """One number a row for the joint configuration of the chosen columns, the last fastest."""
+def joint_codes(columns, sizes, chosen):
+    """One code per row for the joint configuration of the chosen columns, the last fastest."""
     rows = columns.shape[1]
-    numbers = np.zeros(rows, np.int32)
+    joint = np.zeros(rows, np.int32)
     for k in range(chosen.size):
         column = columns[chosen[k]]
         states = np.int32(sizes[chosen[k]])
         for i in range(rows):
-            numbers[i] = numbers[i] * states + np.int32(column[i])
-    return numbers
+            joint[i] = joint[i] * states + np.int32(column[i])
+    return joint
 
 
 @njit(cache=True, nogil=True)

@@ -12,8 +12,10 @@ from numba import njit
 
 from colonnade.kernels.special import minus_log_beta
 
-# Counts up to here are tallied by a histogram; beyond it by sorting.
-_HISTOGRAM = 1 << 16
+# Larger counts are tallied by sorting, others by a histogram.
+_MAX_HISTOGRAM = 1 << 16
+# If a row total reaches this, the constant of the log evidence is taken row by row.
+ROW_BY_ROW = 1e6
 
 
 @njit(cache=True, nogil=True)
@@ -25,7 +27,7 @@ def _distinct(column, whole):
         if value > 0:
             positive += 1
             top = max(top, value)
-    if whole and top < _HISTOGRAM and top < 4 * positive + 64:
+    if whole and top < _MAX_HISTOGRAM and top < 4 * positive + 64:
         histogram = np.zeros(int(top) + 1)
         for value in column:
             histogram[int(value)] += 1.0
@@ -58,16 +60,13 @@ def _distinct(column, whole):
 
 
 @njit(cache=True, nogil=True)
-def _constant(values, row_totals, count, times, row_count, row_times):
-    """sum of lnGamma over the cells less the same over the rows.
-
-    What the log evidence has besides s and alpha.
-    """
+def _constant(values, count, times, row_count, row_times):
+    """Sum of lnGamma over the cells less the same over the rows: what depends on no s or alpha."""
     largest = 0.0
     for total in row_count:
         largest = max(largest, total)
     constant = 0.0
-    if largest < 1e6:
+    if largest < ROW_BY_ROW:
         for i in range(count.size):
             constant += times[i] * math.lgamma(count[i])
         for i in range(row_count.size):
@@ -86,11 +85,9 @@ def _constant(values, row_totals, count, times, row_count, row_times):
 
 @njit(cache=True, nogil=True)
 def tally(values, whole):
-    """Tally a table `[configuration, state]` of floats; `whole` says that all are whole numbers.
+    """Tally a table `[configuration, state]` of floats; `whole` says that all are integers.
 
-    Returns the states with counts, most frequent first; start, count, times: the distinct counts of
-    the i-th of them are count[start[i]:start[i + 1]] and as many configurations as `times` say have
-    them; the same for the row totals; the constant of the log evidence; and the grand total.
+    Returns the fields of :class:`~colonnade.pooling.tally.Tally` from `tallied` to `total`.
     """
     rows, states = values.shape
     totals = np.zeros(states)
@@ -121,7 +118,7 @@ def tally(values, whole):
         times[begin : start[i + 1]] = multiplicity
     used = start[tallied]
     row_count, row_times = _distinct(row_totals, whole)
-    constant = _constant(values, row_totals, count[:used], times[:used], row_count, row_times)
+    constant = _constant(values, count[:used], times[:used], row_count, row_times)
     return (
         order[:tallied].copy(),
         start,

@@ -1,8 +1,8 @@
 """The mathematics of alpha: arrays in, arrays out, no names.
 
-One engine a file: :class:`Exact`, :class:`Quadrature`, :class:`Variational` and :class:`Reference`;
-``strength`` learns s, ``choose`` picks an engine. All return an
-:class:`~colonnade.pooling.alpha.AlphaPosterior`.
+One :class:`~colonnade.pooling.engine.Engine` per file: :class:`Exact`, :class:`Quadrature`,
+:class:`Variational` and :class:`Reference`. ``strength`` learns s, ``choose`` picks an engine. All
+return an :class:`~colonnade.pooling.alpha.AlphaPosterior`.
 """
 
 from colonnade.pooling.exact import Exact

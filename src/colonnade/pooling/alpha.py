@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,28 +18,16 @@ from numpy.typing import NDArray
 from colonnade.pooling.draws import dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
 
+if TYPE_CHECKING:
+    from colonnade.pooling.engine import Engine
+
 Floats = NDArray[np.float64]
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-class Engine(Protocol):
-    """What computes the posterior of alpha at one strength s."""
-
-    def solve(self, tally: Tally, s: float, alpha0: Floats) -> AlphaPosterior:
-        """Posterior of alpha."""
-        ...
-
-    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float | None:
-        """Log evidence alone, where the engine has one."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ErrorEstimate:
-    """How far an engine may be off: the worst entry of the mean of alpha, and the evidence.
-
-    ``log_evidence`` is None where the engine has no evidence.
-    """
+    """Estimated error of the worst entry of the mean of alpha, and of the evidence, if any."""
 
     mean: float
     log_evidence: float | None
@@ -47,7 +35,7 @@ class ErrorEstimate:
 
 @dataclass(frozen=True, eq=False)
 class AlphaPosterior(ABC):
-    """Posterior of alpha, the distribution that the rows of a table lean on.
+    """Posterior of alpha, the distribution that the rows of a table are shrunk towards.
 
     Attributes
     ----------
@@ -55,7 +43,7 @@ class AlphaPosterior(ABC):
     covariance : array [state, state]
     log_evidence : float or None
     engine : Engine or None
-        The engine that computed it; None if alpha is known.
+        The engine that computed it; None for a prior that does not pool.
     """
 
     mean: Floats
@@ -111,10 +99,7 @@ class FixedAlpha(AlphaPosterior):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirichletAlpha(AlphaPosterior):
-    """alpha ~ Dirichlet(parameters).
-
-    The prior when there are no data, and the variational answer.
-    """
+    """alpha ~ Dirichlet(parameters): the prior if there are no data, and the variational answer."""
 
     parameters: Floats
 
@@ -124,7 +109,7 @@ class DirichletAlpha(AlphaPosterior):
 
     @classmethod
     def of(
-        cls, parameters: Floats, log_evidence: float | None, engine: Any, **fields: Any
+        cls, parameters: Floats, log_evidence: float | None, engine: Engine, **fields: Any
     ) -> DirichletAlpha:
         """Fill in the moments of the Dirichlet distribution."""
         total = parameters.sum()
@@ -156,66 +141,17 @@ class PooledAlpha(AlphaPosterior):
         return self.estimate
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
-        from colonnade.kernels.simplex import simplex_last, simplex_panels
+        from colonnade.kernels.marginals import simplex_last
+        from colonnade.kernels.simplex import simplex_panels
 
-        arguments = self.pool.with_last(state)
-        _, panels = simplex_panels(*arguments, self.pool.s, *tilted(arguments, self.pool.s))
-        f, f_domain, g, g_domain, share = panels
-        points, weights = simplex_last(f, f_domain, g, g_domain, share, finest)
+        states = self.pool.with_last(state)
+        _, panels = simplex_panels(states, self.pool.s, *self.pool.centre(states))
+        points, weights = simplex_last(panels, finest)
         return points, weights
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DrawsAlpha(AlphaPosterior):
-    """Draws from a sampler, with its own account of how good they are."""
-
-    draws: Floats
-    estimate: ErrorEstimate
-    diagnostics: Any
-
-    @classmethod
-    def of(
-        cls,
-        draws: Floats,
-        log_evidence: float | None,
-        engine: Any,
-        estimate: ErrorEstimate,
-        diagnostics: Any,
-    ) -> DrawsAlpha:
-        """Fill in the moments of the draws."""
-        return cls(
-            draws.mean(axis=0),
-            np.cov(draws, rowvar=False),
-            log_evidence,
-            engine,
-            draws,
-            estimate,
-            diagnostics,
-        )
-
-    @property
-    def error(self) -> ErrorEstimate:
-        return self.estimate
-
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
-        rng = np.random.default_rng(rng)
-        return self.draws[rng.choice(len(self.draws), size=n, replace=n > len(self.draws))]
-
-    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
-        return self.draws[:, state], np.full(len(self.draws), 1.0 / len(self.draws))
-
-
-def tilted(arguments: tuple[Any, ...], s: float) -> tuple[Floats, Floats]:
-    """Centre (a, u) of the exact computations: the variational fixed point, only roughly."""
-    from colonnade.kernels.tilt import fixed_point
-
-    start, count, times, alpha0 = arguments
-    a, u, _, _ = fixed_point(start, count, times, alpha0, s, 1e-5, 100)
-    return a, u
-
-
-def without_data(tally: Tally, alpha0: Floats, engine: Any) -> AlphaPosterior | None:
-    """The posterior where nothing has to be computed: a single state, or no counts at all."""
+def without_data(tally: Tally, alpha0: Floats, engine: Engine) -> AlphaPosterior | None:
+    """The posterior if nothing has to be computed: a single state, or no counts at all."""
     if tally.states == 1:
         return FixedAlpha(np.ones(1), np.zeros((1, 1)), 0.0, engine)
     if tally.total == 0.0:
@@ -231,15 +167,8 @@ def _beta_points(a: float, b: float, finest: float) -> tuple[Floats, Floats]:
     """Trapezoidal points and weights in the logit of a Beta(a, b) variable."""
     deviation = math.sqrt(1.0 / a + 1.0 / b)
     step = min(0.27, 0.5 * math.sqrt((a + b) / (a * b)), finest)
-    centre = math.log(a / b)
-    y = (
-        centre
-        + np.arange(
-            -math.ceil((14 * deviation + 52 / a) / step),
-            math.ceil((14 * deviation + 52 / b) / step),
-        )
-        * step
-    )
+    left, right = (math.ceil((14 * deviation + 52 / tail) / step) for tail in (a, b))
+    y = math.log(a / b) + np.arange(-left, right) * step
     log_x = -np.logaddexp(0.0, -y)
     log_rest = -np.logaddexp(0.0, y)
     logs = a * log_x + b * log_rest

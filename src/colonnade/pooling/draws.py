@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 
 def dirichlet(parameters: ArrayLike, rng: np.random.Generator) -> Floats:
-    """One draw for each row of parameters (last axis: states).
+    """One draw per row of parameters (last axis: states).
 
     Examples
     --------
@@ -27,7 +27,7 @@ def dirichlet(parameters: ArrayLike, rng: np.random.Generator) -> Floats:
 def log_dirichlet(parameters: Floats, rng: np.random.Generator, axis: int = -1) -> Floats:
     """Logarithms of Dirichlet draws: finite where the draws themselves underflow.
 
-    With small parameters nearly all mass is on one state, and what is observed may need another.
+    With small parameters nearly all mass is on one state, and the data may show another.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def gauss_rule(points: Floats, weights: Floats, size: int) -> tuple[Floats, Floa
             for known in basis:
                 vector = vector - (vector @ known) * known
         norm = float(np.linalg.norm(vector))
-        # what is left is rounding: the measure has no more points than this
+        # What is left is rounding: the measure has no more points than this.
         if norm < 1e-13 * max(1e-300, float(np.ptp(points))):
             break
         beside.append(norm)

@@ -1,4 +1,4 @@
-"""What the two exact engines share: what needs no work, and the pool of all the rest."""
+"""Engine: what computes the posterior of alpha at one strength s."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from colonnade.pooling.tally import Pool, Tally
 Floats = NDArray[np.float64]
 
 
-class PoolEngine(ABC):
-    """An engine that computes the posterior of alpha, and its evidence, from a pool."""
+class Engine(ABC):
+    """Computes the posterior of alpha from a tally; an engine says how in `_solved`."""
 
     __slots__ = ()
 
@@ -23,17 +23,16 @@ class PoolEngine(ABC):
         trivial = without_data(tally, alpha0, self)
         return self._solved(Pool.of(tally, s, alpha0)) if trivial is None else trivial
 
-    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float:
-        """Log evidence alone."""
+    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float | None:
+        """Log evidence alone; None if the engine has none."""
         if without_data(tally, alpha0, self) is not None:
             return 0.0
-        pool = Pool.of(tally, s, alpha0)
-        return pool.log_evidence(self._log_z(pool))
+        return self._log_evidence(Pool.of(tally, s, alpha0))
 
     @abstractmethod
     def _solved(self, pool: Pool) -> AlphaPosterior:
-        """Posterior of alpha, where there are counts of two states or more to pool."""
+        """Posterior of alpha, given at least two states and at least one count."""
 
-    @abstractmethod
-    def _log_z(self, pool: Pool) -> float:
-        """Logarithm of the integral that :meth:`Pool.log_evidence` takes."""
+    def _log_evidence(self, pool: Pool) -> float | None:
+        """Log evidence alone, where it costs less than the posterior."""
+        return self._solved(pool).log_evidence

@@ -1,8 +1,4 @@
-"""Exact.
-
-The posterior of alpha as a finite mixture of Dirichlet distributions, for whole counts
-(docs/exact.md).
-"""
+"""Exact: the posterior of alpha as a finite mixture of Dirichlet distributions (docs/exact.md)."""
 
 from __future__ import annotations
 
@@ -13,28 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import NotSupportedError
-from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha, tilted
+from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha
 from colonnade.pooling.draws import dirichlet
-from colonnade.pooling.engine import PoolEngine
+from colonnade.pooling.engine import Engine
 from colonnade.pooling.tally import Pool, Tally
 
 Floats = NDArray[np.float64]
-# Steps (see below) beyond which the engine refuses: about a second of work.
-LARGEST = 200_000
-# The first observations of a cell are made one by one; the others all at once if they are rare.
-_ONE_BY_ONE = 128.0
-_RARE = 200.0
+# The engine refuses to take more steps (see `steps`) than this: about a second of work.
+MAX_STEPS = 200_000
+# A cell's trials are added one by one up to this many, and the others all at once if they are rare.
+_MAX_SINGLE_TRIALS = 128.0
+_MAX_RARE_SUCCESSES = 200.0
 
 
 def steps(tally: Tally, s: float) -> float:
-    """How many trials the engine adds one by one: its work is this times the number of tables."""
-    if tally.count.size and s * math.log1p(float(tally.count.max())) < _RARE:
-        return float(np.minimum(tally.count, _ONE_BY_ONE) @ tally.times)
+    """How many trials the engine adds one by one; its work is this times the number of tables."""
+    if tally.count.size and s * math.log1p(float(tally.count.max())) < _MAX_RARE_SUCCESSES:
+        return float(np.minimum(tally.count, _MAX_SINGLE_TRIALS) @ tally.times)
     return tally.total
 
 
 @dataclass(frozen=True, slots=True)
-class Exact(PoolEngine):
+class Exact(Engine):
     """Sum the finite mixture of Dirichlet distributions that the posterior of alpha is.
 
     For whole counts only. The work grows with the observations of each cell up to about a hundred,
@@ -52,7 +48,7 @@ class Exact(PoolEngine):
         from colonnade.kernels.lattice import lattice_moments
 
         _check(pool.tally, pool.s)
-        log_z, mean, second = lattice_moments(*pool.arguments, *tilted(pool.arguments, pool.s))
+        log_z, mean, second = lattice_moments(pool.states, *pool.centre(pool.states))
         full_mean, covariance = pool.spread(mean, second - np.outer(mean, mean))
         log_evidence = pool.log_evidence(log_z)
         # a few roundings of every logarithm that enters, and one for every step of the recurrences
@@ -61,53 +57,44 @@ class Exact(PoolEngine):
         estimate = ErrorEstimate(_mean_error(pool.tally), log_error)
         return LatticeAlpha(full_mean, covariance, log_evidence, self, pool, estimate)
 
-    def _log_z(self, pool: Pool) -> float:
+    def _log_evidence(self, pool: Pool) -> float:
         from colonnade.kernels.lattice import lattice_log_z
 
         _check(pool.tally, pool.s)
-        return float(lattice_log_z(*pool.arguments, *tilted(pool.arguments, pool.s)))
+        return pool.log_evidence(lattice_log_z(pool.states, *pool.centre(pool.states)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LatticeAlpha(PooledAlpha):
-    """The mixture.
-
-    Draws take the numbers of tables first, then the Dirichlet distribution given them.
-    """
+    """The mixture: draws take the numbers of tables first, then alpha given them."""
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
         from colonnade.kernels.lattice import lattice_draws
 
         rng = np.random.default_rng(rng)
-        arguments = self.pool.arguments
-        uniforms = rng.random((n, self.pool.pooled.size))
-        tables = lattice_draws(*arguments, *tilted(arguments, self.pool.s), uniforms)
-        return self.pool.spread_draws(dirichlet(tables + self.pool.pooled, rng), rng)
+        states = self.pool.states
+        uniforms = rng.random((n, states.alpha0.size))
+        tables = lattice_draws(states, *self.pool.centre(states), uniforms)
+        return self.pool.spread_draws(dirichlet(tables + states.alpha0, rng), rng)
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
-        from colonnade.kernels.simplex import mixture_last
+        from colonnade.kernels.marginals import mixture_last
 
-        start, count, times, alpha0 = arguments = self.pool.with_last(state)
-        a, u = tilted(arguments, self.pool.s)
-        points, weights = mixture_last(start, count, times, alpha0, self.pool.s, a, u, finest)
+        states = self.pool.with_last(state)
+        points, weights = mixture_last(states, self.pool.s, *self.pool.centre(states), finest)
         return points, weights
 
 
 def _check(tally: Tally, s: float) -> None:
+    hint = "use engine=Quadrature(), or engine=None to choose automatically"
     if not tally.whole:
-        raise NotSupportedError(
-            "Exact() for fractional counts",
-            "its mixture is finite for whole counts only",
-            "use engine=Quadrature(), or engine=None to choose automatically",
-        )
-    if steps(tally, s) > LARGEST:
-        raise NotSupportedError(
-            f"Exact() for {tally.total:.0f} observations",
-            f"they would take more than {LARGEST} steps",
-            "use engine=Quadrature(), or engine=None to choose automatically",
-        )
+        reason = "its mixture is finite for whole counts only"
+        raise NotSupportedError("Exact() for fractional counts", reason, hint)
+    if steps(tally, s) > MAX_STEPS:
+        reason = f"they would take more than {MAX_STEPS} steps"
+        raise NotSupportedError(f"Exact() for {tally.total:.0f} observations", reason, hint)
 
 
 def _mean_error(tally: Tally) -> float:
-    # every recurrence adds one rounding a step; they act like a random walk on the weights
+    # Every step of the recurrences adds one rounding; they act like a random walk on the weights.
     return EPSILON * (4.0 + 2.0 * math.sqrt(min(tally.total, 1e6)))

@@ -1,7 +1,4 @@
-"""Rows that do not pool.
-
-Alpha uniform and known, so the evidence is a product of Dirichlet-multinomials.
-"""
+"""Rows that do not pool: alpha is uniform and known, the evidence one of Dirichlet-multinomials."""
 
 from __future__ import annotations
 
@@ -25,8 +22,7 @@ def uniform_log_evidence(values: NDArray[Any], s: float) -> float:
     from colonnade.kernels.special import row_constant
 
     tally = Tally.of(values)
-    # prod_y [Gamma(s) / Gamma(s + n_y)] prod_x Gamma(s/r + n_yx) / Gamma(s/r), from the distinct
-    # counts
+    # prod_y Gamma(s) / Gamma(s + n_y) prod_x Gamma(s/r + n_yx) / Gamma(s/r), by distinct counts
     cells = row_constant(tally.count, tally.times, s / tally.states)
     rows = row_constant(tally.row_count, tally.row_times, s)
     return float(cells - rows) + tally.constant

@@ -1,9 +1,9 @@
-"""How well each observation is foretold by all others, from the counts alone.
+"""How well each observation is predicted by all others, from the counts alone.
 
 Taking one observation out of a cell with count m multiplies the density of alpha by
 w(alpha) = Gamma(s alpha_x + m - d) / Gamma(s alpha_x + m), where d = 1: the factor 1 / (s alpha_x +
-m - 1). So what the other observations say is an integral over the posterior of one alpha_x that is
-there already, and it depends on the cell through x and m only. Nothing is estimated anew.
+m - 1). So the prediction is an integral over the posterior of one alpha_x, which is known already,
+and it depends on the cell through x and m only. Nothing is estimated again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ __all__ = ["left_out", "left_out_score"]
 
 Floats = NDArray[np.float64]
 
-# Values of s to integrate over, with few observations and with many: a log probability is then
-# good to about 1e-7, which is what the posterior of s itself is good for.
-_SOME, _FEW, _MANY = 8, 5, 300.0
+# Values of s to integrate over, and how many if there are many observations: a log probability is
+# then accurate to about 1e-7, as is the posterior of s itself.
+_NODES_OF_S = 8
+_NODES_OF_S_IF_MANY_OBSERVATIONS = 5
+_MANY_OBSERVATIONS = 300.0
 
 
 def left_out_score(values: NDArray[Any], components: Sequence[Component]) -> float:
@@ -82,7 +84,7 @@ def left_out(values: NDArray[Any], components: Sequence[Component]) -> Floats:
     over, under = np.zeros(gone.size), np.zeros(gone.size)
     for weight, s in _strengths(components):
         own, change = _without(counts, components[0].alpha, s)
-        # p(D without) / p(D) given s: how much more this s counts without the observation
+        # p(D without) / p(D) given s: how much more this s weighs without the observation.
         shift = np.log(weight) + change[seen] + _log_rise(rest + s, gone)
         higher = np.maximum(top, shift)
         scale, fresh = np.exp(top - higher), np.exp(shift - higher)
@@ -99,7 +101,8 @@ def _strengths(components: Sequence[Component]) -> list[tuple[float, float]]:
     alpha = components[0].alpha
     if len(components) == 1 or not isinstance(alpha, PooledAlpha):
         return [(part.weight, part.s) for part in components]
-    size = _FEW if alpha.pool.tally.total >= _MANY else _SOME
+    many = alpha.pool.tally.total >= _MANY_OBSERVATIONS
+    size = _NODES_OF_S_IF_MANY_OBSERVATIONS if many else _NODES_OF_S
     points = np.log([part.s for part in components])
     nodes, masses = gauss_rule(points, np.array([part.weight for part in components]), size)
     pairs = zip(masses.tolist(), np.exp(nodes).tolist(), strict=True)
@@ -107,10 +110,10 @@ def _strengths(components: Sequence[Component]) -> list[tuple[float, float]]:
 
 
 def _without(counts: Floats, alpha: AlphaPosterior, s: float) -> tuple[Floats, Floats]:
-    """Of each cell, given s: log E[m - d + s alpha | D without] and log of the evidence's change.
+    """Of each cell, given s: log E[m - d + s alpha | D without] and the change of log evidence.
 
-    The first is the numerator of the predictive probability; the second is without the factor of
-    the row, which depends on nothing but its total.
+    The first is the numerator of the predictive probability; the second lacks the factor of the
+    row, which depends on its total only.
     """
     own, change = np.full(counts.shape, np.nan), np.full(counts.shape, np.nan)
     for state in range(counts.shape[1]):

@@ -15,8 +15,11 @@ from colonnade.pooling.strength import Strength
 
 Floats = NDArray[np.float64]
 
-# Components of s lighter than this do not move a quantile.
-_LIGHT = 1e-7
+# Components of s of less weight do not move a quantile.
+_NEGLIGIBLE_WEIGHT = 1e-7
+# A quantile is searched for among these logits; beyond them it is 0 or 1.
+_LOWEST_LOGIT, _HIGHEST_LOGIT = -740.0, 40.0
+_MAX_BISECTIONS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +51,15 @@ class AlphaMixture(AlphaPosterior):
 
     @property
     def error(self) -> ErrorEstimate:
-        """The integration over s on top of the worst node that matters."""
-        matter = [part.alpha.error for part in self.components if part.weight > _LIGHT]
+        """The error of the integration over s on top of that of the worst component."""
+        errors = [part.alpha.error for part in self.components if part.weight > _NEGLIGIBLE_WEIGHT]
         spread = max(
             float(np.ptp([part.alpha.mean[x] for part in self.components]))
             for x in range(self.mean.size)
         )
-        evidence = [error.log_evidence for error in matter if error.log_evidence is not None]
+        evidence = [error.log_evidence for error in errors if error.log_evidence is not None]
         return ErrorEstimate(
-            max(error.mean for error in matter) + self.strength.error * spread,
+            max(error.mean for error in errors) + self.strength.error * spread,
             max(evidence) + self.strength.error,
         )
 
@@ -85,7 +88,7 @@ def sample_components(
 def cell_quantiles(
     rows: NDArray[Any], components: Sequence[Component], levels: Sequence[float]
 ) -> tuple[Floats, ...]:
-    """Quantiles of theta_yx for rows of counts ``[row, state]``, one array for each level.
+    """Quantiles of theta_yx for rows of counts ``[row, state]``, one array per level.
 
     Given alpha_x = a the cell is Beta(n_yx + s a, n_y - n_yx + s (1 - a)); the mixture over a is a
     Gauss rule.
@@ -95,13 +98,13 @@ def cell_quantiles(
     if rows.shape[1] == 1:
         return tuple(np.ones(rows.shape) for _ in levels)
     answers = [np.empty(rows.shape) for _ in levels]
-    matter = [part for part in components if part.weight > _LIGHT]
+    relevant = [part for part in components if part.weight > _NEGLIGIBLE_WEIGHT]
     for state in range(rows.shape[1]):
-        # equal cells have equal intervals, and most tables have few distinct cells
+        # Equal cells have equal quantiles, and most tables have few distinct cells.
         cells, back = np.unique(
             np.column_stack([rows[:, state], totals]), axis=0, return_inverse=True
         )
-        shape, other, weight = _beta_shapes(cells, matter, state)
+        shape, other, weight = _beta_shapes(cells, relevant, state)
         for answer, level in zip(answers, levels, strict=True):
             answer[:, state] = _mixture_quantile(shape, other, weight, level)[back.ravel()]
     return tuple(answers)
@@ -136,39 +139,35 @@ def _rule(part: Component, state: int) -> tuple[Floats, Floats]:
     nearest = min(0.5, mean + 3.0 * sd)
     width = 1.0 / math.sqrt(part.s * nearest * (1.0 - nearest))
     if sd * math.sqrt(part.s / (mean * (1.0 - mean))) > 1.0:
-        # alpha is known less well than a cell given alpha: steps must not leave gaps between
-        # the Beta distributions
+        # alpha is less certain than a cell given alpha: its steps must not leave gaps between the
+        # Beta distributions.
         points, weights = part.alpha.points(state, 0.9 * width)
-        heavy = weights > _LIGHT * weights.max()
+        heavy = weights > _NEGLIGIBLE_WEIGHT * weights.max()
         return points[heavy], weights[heavy] / weights[heavy].sum()
     size = 6 if part.s * sd < 0.03 else 12 if part.s * sd < 0.3 else 24
     return part.alpha.marginal(state, size)
 
 
 def _mixture_quantile(first: Floats, second: Floats, weight: Floats, level: float) -> Floats:
-    """Quantile of mixtures of Beta distributions, one for each row of parameters.
-
-    By bisection and secants.
-    """
+    """Quantile of mixtures of Beta distributions, one per row of parameters."""
     from scipy.special import betainc, expit, logit
 
     def excess(y: Floats) -> Floats:
         return np.asarray(betainc(first, second, expit(y)[:, None]) @ weight - level)
 
-    low = np.full(len(first), -740.0)
-    high = np.full(len(first), 40.0)
+    low, high = (np.full(len(first), end) for end in (_LOWEST_LOGIT, _HIGHEST_LOGIT))
+    below, above = at_lowest, at_highest = excess(low), excess(high)
     start = (first / (first + second)) @ weight
     y = logit(np.clip(start, 1e-12, 1.0 - 1e-12))
     value = excess(y)
-    below, above = excess(low), excess(high)
-    for _ in range(200):
+    for _ in range(_MAX_BISECTIONS):
         rising = value < 0.0
         low, below = np.where(rising, y, low), np.where(rising, value, below)
         high, above = np.where(rising, high, y), np.where(rising, above, value)
         width = high - low
         if bool((width <= 1e-13 * (1.0 + np.abs(y))).all() or (np.abs(value) < 1e-15).all()):
             break
-        # Illinois secant inside the bracket, halving when it would stall
+        # A secant inside the bracket; the middle where it would stall.
         secant = low - below * width / np.where(above == below, 1.0, above - below)
         inside = (secant > low + 1e-3 * width) & (secant < high - 1e-3 * width)
         fresh = np.where(inside & (width < 2.0), secant, 0.5 * (low + high))
@@ -176,6 +175,6 @@ def _mixture_quantile(first: Floats, second: Floats, weight: Floats, level: floa
         y = np.where(settled, y, fresh)
         value = excess(y)
     answer = expit(y)
-    # all of the mass sits at an end: the quantile is the end itself
-    answer = np.where(excess(np.full(len(first), -740.0)) >= 0.0, 0.0, answer)
-    return np.where(excess(np.full(len(first), 40.0)) < 0.0, 1.0, answer)
+    # Where all of the mass sits at an end, the quantile is the end itself.
+    answer = np.where(at_lowest >= 0.0, 0.0, answer)
+    return np.where(at_highest < 0.0, 1.0, answer)

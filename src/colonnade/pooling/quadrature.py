@@ -1,7 +1,4 @@
-"""Quadrature.
-
-The posterior of alpha by positive quadrature on the simplex, for any counts (docs/exact.md).
-"""
+"""Quadrature: the posterior of alpha by positive quadrature on the simplex (docs/exact.md)."""
 
 from __future__ import annotations
 
@@ -10,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha, tilted
-from colonnade.pooling.engine import PoolEngine
+from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha
+from colonnade.pooling.engine import Engine
 from colonnade.pooling.tally import Pool
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Quadrature(PoolEngine):
+class Quadrature(Engine):
     """Integrate the posterior of alpha state by state, to nearly the last digit.
 
     For any counts, whole or fractional, of any size; the work depends on the number of distinct
@@ -35,11 +32,11 @@ class Quadrature(PoolEngine):
         from colonnade.kernels.simplex import simplex_solve
 
         log_z, mean, covariance, step_error, panel_error = simplex_solve(
-            *pool.arguments, pool.s, *tilted(pool.arguments, pool.s)
+            pool.states, pool.s, *pool.centre(pool.states)
         )
         full_mean, full_covariance = pool.spread(mean, covariance)
         log_evidence = pool.log_evidence(log_z)
-        # what the integrals lose, and some roundings of every logarithm that enters
+        # What the integrals lose, and some roundings of every logarithm that enters.
         log_error = 4.0 * float(step_error + panel_error) + EPSILON * (
             1.0 + float(pool.tally.times.sum())
         )
@@ -50,11 +47,11 @@ class Quadrature(PoolEngine):
         )
         return SimplexAlpha(full_mean, full_covariance, log_evidence, self, pool, estimate)
 
-    def _log_z(self, pool: Pool) -> float:
+    def _log_evidence(self, pool: Pool) -> float:
         from colonnade.kernels.simplex import simplex_panels
 
-        log_z, _ = simplex_panels(*pool.arguments, pool.s, *tilted(pool.arguments, pool.s))
-        return float(log_z)
+        log_z, _ = simplex_panels(pool.states, pool.s, *pool.centre(pool.states))
+        return pool.log_evidence(log_z)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,10 +59,11 @@ class SimplexAlpha(PooledAlpha):
     """The chain of partial sums: draws follow it from the whole to the first state."""
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
-        from colonnade.kernels.simplex import simplex_draws, simplex_panels
+        from colonnade.kernels.marginals import simplex_draws
+        from colonnade.kernels.simplex import simplex_panels
 
         rng = np.random.default_rng(rng)
-        arguments, s = self.pool.arguments, self.pool.s
-        _, (f, f_domain, g, g_domain, share) = simplex_panels(*arguments, s, *tilted(arguments, s))
-        draws = simplex_draws(f, f_domain, g, g_domain, share, n, rng)
+        states = self.pool.states
+        _, panels = simplex_panels(states, self.pool.s, *self.pool.centre(states))
+        draws = simplex_draws(panels, n, rng)
         return self.pool.spread_draws(draws, rng)

@@ -1,40 +1,28 @@
-"""The paper's two engines, NUTS and ADVI, through NumPyro: references for the exact ones.
-
-Both work on the marginal posterior of alpha, where every theta is integrated out
-(Dirichlet-multinomial), in float64, on the stick-breaking coordinates Stan uses for a simplex
-(`colonnade.pooling._sticks`).
-"""
+"""The paper's two engines, NUTS and ADVI, through NumPyro: references for the exact ones."""
 
 from __future__ import annotations
 
-import math
-import operator
-import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import ConvergenceWarning, expected, require
-from colonnade.pooling._sticks import StickPosterior, log_simplex
-from colonnade.pooling.alpha import AlphaPosterior, DrawsAlpha, ErrorEstimate, without_data
-from colonnade.pooling.tally import Tally
+from colonnade.exceptions import (
+    ConvergenceWarning,
+    checked_whole,
+    expected,
+    inapplicable,
+    require,
+    warn,
+)
+from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
+from colonnade.pooling.engine import Engine
+from colonnade.pooling.tally import Pool
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
-__all__ = ["Reference", "ReferenceDiagnostics"]
+__all__ = ["DrawsAlpha", "Reference", "ReferenceDiagnostics"]
 
 _Floats = NDArray[np.float64]
-
-# Split r_hat above this, or fewer effective draws per chain, says the chains have not mixed.
-_LARGEST_R_HAT = 1.02
-_FEWEST_EFFECTIVE = 50
-# ADVI has converged when one Newton step would raise the bound by less than this many nats.
-_LARGEST_GAIN = 0.01
-_PARTICLES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +54,11 @@ class ReferenceDiagnostics:
     gain: float | None
     doubts: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        for array in (self.error, self.effective_size, self.r_hat):
+            if array is not None:
+                array.setflags(write=False)
+
     @property
     def converged(self) -> bool:
         """Whether nothing speaks against the result."""
@@ -73,7 +66,7 @@ class ReferenceDiagnostics:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Engine):
     """Posterior of alpha by a sampler (NUTS) or by automatic variational inference (ADVI).
 
     Neither is ever chosen for you: the exact engines are faster and have no error of this kind.
@@ -109,213 +102,63 @@ class Reference:
             raise expected('"nuts" or "advi"', "kind", self.kind)
         nuts = self.kind == "nuts"
         if not nuts and self.chains is not None:
-            hint = 'leave it out, or use kind="nuts"'
-            raise expected('nothing with kind="advi"', "chains", self.chains, hint)
+            raise inapplicable("chains", self.chains, 'kind="nuts"')
         warmup = (1000 if nuts else 4000) if self.warmup is None else self.warmup
-        object.__setattr__(self, "warmup", _whole(warmup, "warmup", 1))
-        object.__setattr__(self, "seed", _whole(self.seed, "seed", 0))
-        object.__setattr__(self, "draws", _whole(self.draws, "draws", 8))
+        object.__setattr__(self, "warmup", checked_whole(warmup, "warmup"))
+        object.__setattr__(self, "seed", checked_whole(self.seed, "seed", 0))
+        object.__setattr__(self, "draws", checked_whole(self.draws, "draws", 8))
         if nuts:
-            chains = _whole(4 if self.chains is None else self.chains, "chains", 1)
+            chains = checked_whole(4 if self.chains is None else self.chains, "chains")
             object.__setattr__(self, "chains", chains)
             if self.draws % chains or self.draws < 8 * chains:
                 what = f"a multiple of chains={chains}, at least {8 * chains},"
                 raise expected(what, "draws", self.draws)
 
-    def solve(self, tally: Tally, s: float, alpha0: _Floats) -> AlphaPosterior:
-        """Posterior of alpha from a tally."""
-        trivial = without_data(tally, alpha0, self)
-        if trivial is not None:
-            return trivial
-        draws, log_evidence, diagnostics = self.run(tally, s, alpha0)
-        estimate = ErrorEstimate(float(diagnostics.error.max()), None)
-        return DrawsAlpha.of(draws, log_evidence, self, estimate, diagnostics)
-
-    def log_evidence(self, tally: Tally, s: float, alpha0: _Floats) -> float | None:
-        """ADVI: the lower bound; NUTS: None."""
-        return self.solve(tally, s, alpha0).log_evidence
-
-    def run(
-        self, tally: Tally, s: float, alpha0: _Floats
-    ) -> tuple[_Floats, float | None, ReferenceDiagnostics]:
-        """Draw from the posterior of alpha.
-
-        Parameters
-        ----------
-        tally : Tally
-            Of counts, whole or fractional.
-        s : float
-            Strength of the rows' Dirichlet distribution.
-        alpha0 : array, shape (r,)
-            Parameters of the prior of alpha.
-
-        Returns
-        -------
-        draws : array, shape (draws, r)
-            Chain after chain for NUTS.
-        log_evidence : float or None
-            None for NUTS, which has none.  For ADVI a *lower bound* in expectation, the mean of
-            log p - log q over the draws.
-        diagnostics : ReferenceDiagnostics
-
-        Warns
-        -----
-        ConvergenceWarning
-            When the run diverged or did not settle; ``diagnostics.doubts`` says the same.
-        """
+    def _solved(self, pool: Pool) -> DrawsAlpha:
         require("numpyro", feature=f'Reference(kind="{self.kind}")', extra="reference")
-        alpha0 = np.asarray(alpha0, dtype=np.float64)
-        posterior = StickPosterior(tally, float(s), alpha0)
-        with _float64():
-            result = _nuts(self, posterior) if self.kind == "nuts" else _advi(self, posterior)
-        if result[2].doubts:
-            warnings.warn(
-                f"{self}: {'; '.join(result[2].doubts)}. Hint: raise `warmup` or `draws`.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return result
+        from colonnade.pooling._numpyro import run
+
+        answer = run(self, pool)
+        if answer.diagnostics.doubts:
+            statement = f"{self}: {'; '.join(answer.diagnostics.doubts)}."
+            warn(ConvergenceWarning(statement, "raise `warmup` or `draws`"))
+        return answer
 
 
-_Result = tuple[_Floats, float | None, ReferenceDiagnostics]
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawsAlpha(AlphaPosterior):
+    """Draws from a sampler, with its own account of how good they are.
 
+    ``draws`` are ``[draw, state]``, chain after chain for NUTS. The log evidence is None for NUTS;
+    for ADVI it is a *lower bound* in expectation, the mean of log p - log q over the draws.
+    """
 
-def _model(posterior: StickPosterior) -> Callable[[], None]:
-    import jax.numpy as jnp
-    import numpyro
-    from jax.scipy.special import gammaln
-    from numpyro.distributions import ImproperUniform, constraints
+    draws: _Floats
+    diagnostics: ReferenceDiagnostics
 
-    def model() -> None:
-        shape = (posterior.r - 1,)
-        z = numpyro.sample("z", ImproperUniform(constraints.real_vector, (), shape))
-        numpyro.factor("posterior", posterior.log_density(z, jnp, gammaln))
+    def __post_init__(self) -> None:
+        AlphaPosterior.__post_init__(self)
+        self.draws.setflags(write=False)
 
-    return model
+    @classmethod
+    def of(
+        cls,
+        draws: _Floats,
+        log_evidence: float | None,
+        engine: Engine,
+        diagnostics: ReferenceDiagnostics,
+    ) -> DrawsAlpha:
+        """Fill in the moments of the draws."""
+        mean, covariance = draws.mean(axis=0), np.cov(draws, rowvar=False)
+        return cls(mean, covariance, log_evidence, engine, draws, diagnostics)
 
+    @property
+    def error(self) -> ErrorEstimate:
+        return ErrorEstimate(float(self.diagnostics.error.max()), None)
 
-def _nuts(engine: Reference, posterior: StickPosterior) -> _Result:
-    import jax
-    from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
-    from numpyro.infer import MCMC, NUTS
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> _Floats:
+        rng = np.random.default_rng(rng)
+        return self.draws[rng.choice(len(self.draws), size=n, replace=n > len(self.draws))]
 
-    assert engine.chains is not None
-    sampler = MCMC(
-        NUTS(_model(posterior), target_accept_prob=0.9),
-        num_warmup=engine.warmup,
-        num_samples=engine.draws // engine.chains,
-        num_chains=engine.chains,
-        chain_method="vectorized",
-        progress_bar=False,
-    )
-    sampler.run(jax.random.key(engine.seed), extra_fields=("diverging",))
-    z = np.asarray(sampler.get_samples(group_by_chain=True)["z"], dtype=np.float64)
-    alpha = np.exp(log_simplex(z, posterior.r, np)[0])
-    divergences = int(np.sum(np.asarray(sampler.get_extra_fields()["diverging"])))
-    r_hat = np.asarray(split_gelman_rubin(alpha), dtype=np.float64)
-    size = np.asarray(effective_sample_size(alpha), dtype=np.float64)
-    doubts = []
-    if divergences:
-        doubts.append(f"{divergences} of {engine.draws} transitions diverged")
-    # Written so that a NaN counts as a doubt.
-    if not np.all(r_hat <= _LARGEST_R_HAT):
-        doubts.append(f"r_hat is {np.max(r_hat):.3f}, above {_LARGEST_R_HAT}")
-    if not np.all(size >= _FEWEST_EFFECTIVE * engine.chains):
-        needed = _FEWEST_EFFECTIVE * engine.chains
-        doubts.append(f"the draws are worth {np.min(size):.0f} independent ones, not {needed}")
-    draws = alpha.reshape(-1, posterior.r)
-    error = draws.std(axis=0, ddof=1) / np.sqrt(size)
-    return (
-        _sealed(draws),
-        None,
-        ReferenceDiagnostics(
-            _sealed(error), _sealed(size), _sealed(r_hat), divergences, None, tuple(doubts)
-        ),
-    )
-
-
-def _advi(engine: Reference, posterior: StickPosterior) -> _Result:
-    import jax
-    import jax.numpy as jnp
-    from jax.scipy.special import gammaln
-
-    location, log_scale = _fit_normal(engine, posterior)
-    noise = np.random.default_rng(engine.seed).standard_normal((engine.draws, posterior.r - 1))
-
-    def log_ratios(parameters: Any) -> Any:
-        """log p(z, D) - log q(z) at z = location + scale * noise."""
-        center, spread = parameters
-        z = center + jnp.exp(spread) * noise
-        log_p = jax.vmap(lambda row: posterior.log_density(row, jnp, gammaln))(z)
-        entropy = jnp.sum(spread + 0.5 * math.log(2.0 * math.pi))
-        return log_p + entropy + 0.5 * jnp.sum(noise * noise, axis=-1)
-
-    parameters = (jnp.asarray(location), jnp.asarray(log_scale))
-    ratios = np.asarray(jax.jit(log_ratios)(parameters), dtype=np.float64)
-    slope = jax.jit(jax.grad(lambda p: jnp.mean(log_ratios(p))))(parameters)
-    # On the scale of q the bound bends by 1 in the location and by 2 in the log scale.
-    by_location, by_scale = (np.asarray(part, dtype=np.float64) for part in slope)
-    scale = np.exp(log_scale)
-    gain = float(0.5 * np.sum((scale * by_location) ** 2) + 0.25 * np.sum(by_scale**2))
-
-    draws = np.exp(log_simplex(location + scale * noise, posterior.r, np)[0])
-    weights = np.exp(ratios - ratios.max())
-    weights /= weights.sum()
-    bias = np.abs(weights @ draws - draws.mean(axis=0))
-    error = bias + draws.std(axis=0, ddof=1) / math.sqrt(engine.draws)
-    size = np.full(posterior.r, 1.0 / np.sum(weights**2))
-    doubts = []
-    if not gain <= _LARGEST_GAIN:
-        doubts.append(f"a further step would raise the bound by {gain:.2g} nats")
-    return (
-        _sealed(draws),
-        float(ratios.mean()),
-        ReferenceDiagnostics(_sealed(error), _sealed(size), None, None, gain, tuple(doubts)),
-    )
-
-
-def _fit_normal(engine: Reference, posterior: StickPosterior) -> tuple[_Floats, _Floats]:
-    """Location and log scale of the factorised normal on z."""
-    import jax
-    from numpyro.infer import SVI, Trace_ELBO, init_to_value
-    from numpyro.infer.autoguide import AutoDiagonalNormal
-    from numpyro.optim import Adam
-
-    model, steps = _model(posterior), engine.warmup
-    assert steps is not None
-    start = init_to_value(values={"z": posterior.start})
-    guide = AutoDiagonalNormal(model, init_loc_fn=start, init_scale=0.1)
-    # The rate falls a hundredfold: large steps to arrive, small ones to average out the noise.
-    optimiser = Adam(lambda step: 0.05 * 0.01 ** (step / steps))
-    svi = SVI(model, guide, optimiser, Trace_ELBO(num_particles=_PARTICLES))
-    found = svi.run(jax.random.key(engine.seed), steps, progress_bar=False).params
-    location = np.asarray(found["auto_loc"], dtype=np.float64)
-    return location, np.log(np.asarray(found["auto_scale"], dtype=np.float64))
-
-
-def _float64() -> AbstractContextManager[None]:
-    """Double precision inside a block only: the caller's JAX settings stay as they are."""
-    import jax
-
-    # Its place and name before JAX 0.8 are kept as a second choice.
-    enable = getattr(jax, "enable_x64", None)
-    if enable is None:
-        enable = require("jax.experimental", feature="Reference()", extra="reference").enable_x64
-    context: AbstractContextManager[None] = enable(True)
-    return context
-
-
-def _whole(value: Any, parameter: str, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least:
-        raise expected(f"a whole number of at least {least}", parameter, value)
-    return number
-
-
-def _sealed(array: Any) -> _Floats:
-    result = np.array(array, dtype=np.float64)
-    result.setflags(write=False)
-    return result
+    def points(self, state: int, finest: float) -> tuple[_Floats, _Floats]:
+        return self.draws[:, state], np.full(len(self.draws), 1.0 / len(self.draws))

@@ -10,23 +10,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import NotSupportedError, checked_level
-from colonnade.pooling.alpha import AlphaPosterior, Engine
+from colonnade.pooling.alpha import AlphaPosterior
 from colonnade.pooling.choose import choose
+from colonnade.pooling.engine import Engine
 from colonnade.pooling.tally import Pool, Tally
 
 Floats = NDArray[np.float64]
 
 SHAPE = 2.0
-_STEP = 0.52
-_STEP_IN_DEVIATIONS = 0.9
-_CURL = 0.7
-_NEGLIGIBLE = 1e-8
-_LONGEST = 400
+# Largest step of the rule, as it is and relative to the standard deviation of ln s.
+_MAX_STEP = 0.52
+_MAX_STEP_IN_DEVIATIONS = 0.9
+# How strongly the steps grow to the left and shrink to the right of the mode.
+_SKEW = 0.7
+# Each side ends at a node of this weight relative to the largest one, or after this many nodes.
+_NEGLIGIBLE_WEIGHT = 1e-8
+_MAX_NODES_PER_SIDE = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +81,7 @@ class Strength:
         places = np.arange(self.nodes.size)
         if places.size < 4:
             return float(self.nodes[0]), float(self.nodes[-1])
-        # the nodes are even in the variable of the rule, where both curves are smooth
+        # The nodes are equidistant in the variable of the rule, where both curves are smooth.
         fine = np.linspace(0.0, places[-1], 4001)
         density = np.exp(CubicSpline(places, np.log(self.weights))(fine))
         cumulative = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
@@ -90,17 +95,23 @@ class Strength:
         return f"Strength(mean={self.mean:.4g}, 95% interval=({low:.4g}, {high:.4g}))"
 
 
+class _Node(NamedTuple):
+    log_weight: float
+    s: float
+    alpha: AlphaPosterior
+
+
 def learn_strength(
     tally: Tally, alpha0: Floats, engine: Engine | None
 ) -> tuple[Strength, tuple[AlphaPosterior, ...]]:
     """Posterior of s and, for each of its nodes, the posterior of alpha."""
     r = tally.states
     centre, deviation = _peak(tally, alpha0)
-    step = min(_STEP, _STEP_IN_DEVIATIONS * deviation)
-    found: dict[int, tuple[float, float, AlphaPosterior]] = {}
+    step = min(_MAX_STEP, _MAX_STEP_IN_DEVIATIONS * deviation)
+    found: dict[int, _Node] = {}
 
     def weigh(k: int) -> float:
-        y, slope = _curled(k * step)
+        y, slope = _skewed(k * step)
         s = math.exp(centre + y)
         chosen = choose(tally, s) if engine is None else engine
         alpha = chosen.solve(tally, s, alpha0)
@@ -110,52 +121,52 @@ def learn_strength(
                 "it gives no log evidence",
                 "use Exact(), Quadrature() or engine=None",
             )
-        # density of ln s: s times the Gamma density
+        # Density of ln s: s times the Gamma density.
         prior = SHAPE * math.log(SHAPE * s / r) - SHAPE * s / r - math.lgamma(SHAPE)
-        found[k] = (alpha.log_evidence + prior + math.log(slope), s, alpha)
-        return found[k][0]
+        found[k] = _Node(alpha.log_evidence + prior + math.log(slope), s, alpha)
+        return found[k].log_weight
 
     top = weigh(0)
     for direction in (1, -1):
-        for k in range(1, _LONGEST):
+        for k in range(1, _MAX_NODES_PER_SIDE):
             value = weigh(direction * k)
             top = max(top, value)
-            if value < top + math.log(_NEGLIGIBLE):
+            if value < top + math.log(_NEGLIGIBLE_WEIGHT):
                 break
     order = sorted(found)
-    logs = np.array([found[k][0] for k in order])
+    logs = np.array([found[k].log_weight for k in order])
     masses = np.exp(logs - top)
     even = float(masses[[k % 2 == 0 for k in order]].sum()) / float(masses.sum())
-    # with every second node the error is about the root, or less, of what it is with all of them
-    error = (2.0 * even - 1.0) ** 2 + 10 * _NEGLIGIBLE
+    # With every second node the error is at most about the root of what it is with all of them.
+    error = (2.0 * even - 1.0) ** 2 + 10 * _NEGLIGIBLE_WEIGHT
     strength = Strength(
-        np.array([found[k][1] for k in order]),
+        np.array([found[k].s for k in order]),
         masses / masses.sum(),
         top + math.log(float(masses.sum()) * step),
         error,
     )
-    return strength, tuple(found[k][2] for k in order)
+    return strength, tuple(found[k].alpha for k in order)
 
 
-def _curled(z: float) -> tuple[float, float]:
+def _skewed(z: float) -> tuple[float, float]:
     """ln s relative to its mode, and its derivative, as a function of the rule's variable.
 
     The density of ln s falls slowly to the left (like s squared) and fast to the right; steps that
     grow to the left and shrink to the right need half the nodes.
     """
-    curl = math.exp(-_CURL * z)
-    return 0.5 * z - 0.5 / _CURL * (curl - 1.0), 0.5 + 0.5 * curl
+    skew = math.exp(-_SKEW * z)
+    return 0.5 * z - 0.5 / _SKEW * (skew - 1.0), 0.5 + 0.5 * skew
 
 
 def _peak(tally: Tally, alpha0: Floats) -> tuple[float, float]:
+    """Mode and standard deviation of ln s, roughly."""
     if tally.total == 0.0 or tally.states == 1:
-        # the prior itself: ln s of a Gamma(2) variable
+        # The prior itself: ln s of a Gamma(2) variable.
         return math.log(tally.states), math.sqrt(math.pi**2 / 6.0 - 1.0)
     from colonnade.kernels.strength import strength_peak
 
-    pool = Pool.of(tally, 1.0, alpha0)
-    start, count, times, pooled = pool.arguments
+    states = Pool.of(tally, 1.0, alpha0).states
     y, deviation = strength_peak(
-        start, count, times, tally.row_count, tally.row_times, pooled, SHAPE, float(tally.states)
+        states, tally.row_count, tally.row_times, SHAPE, float(tally.states)
     )
     return float(y), float(deviation)

@@ -1,4 +1,4 @@
-"""Tally: what the posterior of alpha needs of a table, and nothing else."""
+"""Tally: what the posterior of alpha needs of a table; Pool: a tally under a prior."""
 
 from __future__ import annotations
 
@@ -8,44 +8,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.kernels.states import States
+
 Floats = NDArray[np.float64]
-# Row totals from here on make the kernel take the constant of the evidence row by row.
-ROW_BY_ROW = 1e6
+# The variational posterior, where the exact engines put their windows, is needed only roughly.
+_CENTRE_TOLERANCE, _CENTRE_ITERATIONS = 1e-5, 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
     """Distinct counts of each state and how many configurations have each; and of the rows.
 
-    Attributes
-    ----------
-    states : int
-        r, with or without counts.
-    tallied : array [tallied]
-        The states that have counts, most frequent first.
-    start, count, times : arrays
-        The i-th tallied state has the distinct counts ``count[start[i]:start[i + 1]]``, each in
-        ``times`` configurations.
-    row_count, row_times : arrays
-        Distinct row totals and how many configurations have each.
-    constant : float
-        Sum of lnGamma over the cells less the same over the rows: the part of the log evidence
-        without s and alpha.
-    total : float
-    whole : bool
-        All counts are whole numbers.
+    The i-th tallied state has the distinct counts ``count[start[i]:start[i + 1]]``, each in
+    ``times`` configurations.
     """
 
-    states: int
-    tallied: NDArray[np.int64]
+    states: int  # r, with or without counts
+    tallied: NDArray[np.int64]  # the states that have counts, most frequent first
     start: NDArray[np.int64]
     count: Floats
     times: Floats
-    row_count: Floats
-    row_times: Floats
-    constant: float
+    row_count: Floats  # distinct row totals
+    row_times: Floats  # how many configurations have each
+    constant: float  # of the log evidence: sum of lnGamma over the cells less that over the rows
     total: float
-    whole: bool
+    whole: bool  # all counts are integers
 
     @classmethod
     def of(cls, values: NDArray[np.generic]) -> Tally:
@@ -78,68 +65,58 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """A tally under a prior, with all states without counts drawn together into one.
+    """A tally under a prior, with all states without counts merged into one.
 
     By the aggregation property of the Dirichlet distribution the total of the unseen states has
     alpha0 equal to the sum of theirs, and its division among them is independent of everything
     else: a variable with a thousand states costs no more than those it was seen in.
-
-    Attributes
-    ----------
-    tally : Tally
-    s : float
-    alpha0 : array [state]
-    pooled : array [pooled]
-        alpha0 of the states of the computation: the tallied ones, then the unseen ones as one.
-    start : array
-        Like that of the tally, with an empty slice for the unseen.
-    unseen : array
-        The states without counts.
     """
 
     tally: Tally
     s: float
     alpha0: Floats
-    pooled: Floats
-    start: NDArray[np.int64]
+    states: States  # of the computation: the tallied ones, then the unseen ones as one
     unseen: NDArray[np.int64]
 
     @classmethod
     def of(cls, tally: Tally, s: float, alpha0: Floats) -> Pool:
         """Prepare a computation."""
-        pooled = alpha0[tally.tallied]
-        start = tally.start
-        if tally.tallied.size == tally.states:
-            return cls(tally, s, alpha0, pooled, start, np.empty(0, np.int64))
-        seen = np.zeros(tally.states, bool)
-        seen[tally.tallied] = True
-        unseen = np.flatnonzero(~seen)
-        pooled = np.append(pooled, alpha0[unseen].sum())
-        return cls(tally, s, alpha0, pooled, np.append(start, start[-1]), unseen)
+        start, pooled = tally.start, alpha0[tally.tallied]
+        unseen = np.empty(0, np.int64)
+        if tally.tallied.size < tally.states:
+            without = np.ones(tally.states, bool)
+            without[tally.tallied] = False
+            unseen = np.flatnonzero(without)
+            start, pooled = np.append(start, start[-1]), np.append(pooled, alpha0[unseen].sum())
+        return cls(tally, s, alpha0, States(start, tally.count, tally.times, pooled), unseen)
 
-    @property
-    def arguments(self) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-        """What every kernel takes: start, count, times, alpha0 of the pooled states."""
-        return self.start, self.tally.count, self.tally.times, self.pooled
+    def centre(self, states: States) -> tuple[Floats, Floats]:
+        """Parameters a and rates u of the variational posterior: the exact engines work there."""
+        from colonnade.kernels.tilt import fixed_point
+
+        a, u, _, _ = fixed_point(states, self.s, _CENTRE_TOLERANCE, _CENTRE_ITERATIONS)
+        return a, u
 
     def log_evidence(self, log_z: float) -> float:
         """Log evidence from ln Z, the integral over alpha of the product of all f."""
         from colonnade.kernels.special import row_constant
 
         prior = math.lgamma(float(self.alpha0.sum()))
-        prior -= sum(math.lgamma(value) for value in self.pooled.tolist())
+        prior -= sum(math.lgamma(value) for value in self.states.alpha0.tolist())
         rows = row_constant(self.tally.row_count, self.tally.row_times, self.s)
         return log_z + prior - float(rows) + self.tally.constant
 
     def magnitude(self, log_z: float) -> float:
         """How large the terms of the log evidence are: each is rounded at its own size."""
+        from colonnade.kernels.tally import ROW_BY_ROW
+
         tally = self.tally
         size = 1.0 + abs(log_z) + abs(tally.constant)
         size += abs(self.log_evidence(log_z) - log_z - tally.constant)
         size += abs(math.lgamma(float(self.alpha0.sum())))
-        size += sum(abs(math.lgamma(value)) for value in self.pooled.tolist())
+        size += sum(abs(math.lgamma(value)) for value in self.states.alpha0.tolist())
         if tally.row_count.max() < ROW_BY_ROW:
-            # the constant is the difference of two sums of this size
+            # The constant is the difference of two sums of this size.
             size += sum(
                 times * math.lgamma(count)
                 for count, times in zip(tally.count.tolist(), tally.times.tolist(), strict=True)
@@ -153,8 +130,8 @@ class Pool:
             back = np.argsort(seen)
             return mean[back], covariance[np.ix_(back, back)]
         # alpha_x = B D_x with B the unseen total and D ~ Dirichlet(alpha0 of the unseen),
-        # independent of B
-        rest = self.pooled[-1]
+        # independent of B.
+        rest = self.states.alpha0[-1]
         parts = self.alpha0[self.unseen] / rest
         total, variance = mean[-1], covariance[-1, -1]
         lift = np.zeros((r, mean.size))
@@ -178,10 +155,11 @@ class Pool:
             full[:, self.unseen] = draws[:, -1:] * shares
         return full
 
-    def with_last(self, state: int) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-        """What every kernel takes, with `state` on its own as the last of the pooled states."""
-        groups = [slice(*self.start[i : i + 2]) for i in range(self.pooled.size)]
-        alpha0 = self.pooled.tolist()
+    def with_last(self, state: int) -> States:
+        """The states of the computation, with `state` on its own as the last of them."""
+        start, count, times, pooled = self.states
+        groups = [slice(*start[i : i + 2]) for i in range(pooled.size)]
+        alpha0 = pooled.tolist()
         place = np.flatnonzero(self.tally.tallied == state)
         if place.size:
             groups.append(groups.pop(int(place[0])))
@@ -190,7 +168,9 @@ class Pool:
             alpha0[-1] = float(self.alpha0[self.unseen[self.unseen != state]].sum())
             alpha0.append(float(self.alpha0[state]))
             groups.append(groups[-1])
-        start = np.cumsum([0] + [group.stop - group.start for group in groups])
-        count = np.concatenate([self.tally.count[group] for group in groups])
-        times = np.concatenate([self.tally.times[group] for group in groups])
-        return start, count, times, np.array(alpha0)
+        return States(
+            np.cumsum([0] + [group.stop - group.start for group in groups]),
+            np.concatenate([count[group] for group in groups]),
+            np.concatenate([times[group] for group in groups]),
+            np.array(alpha0),
+        )

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import ConvergenceWarning, expected
-from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, ErrorEstimate, without_data
+from colonnade.exceptions import ConvergenceWarning, checked_whole, expected, warn
+from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, ErrorEstimate
+from colonnade.pooling.engine import Engine
 from colonnade.pooling.quadrature import Quadrature
-from colonnade.pooling.tally import Pool, Tally
+from colonnade.pooling.tally import Pool
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Variational:
+class Variational(Engine):
     """Approximate the posterior of alpha by one Dirichlet distribution, in closed form.
 
     The lower bound of the log evidence rises with every iteration. This is the approximation of the
@@ -45,46 +45,29 @@ class Variational:
     def __post_init__(self) -> None:
         if not 0.0 < self.tolerance < 1.0:
             raise expected("a number between 0 and 1", "tolerance", self.tolerance)
-        if self.iterations < 1:
-            raise expected("a whole number of at least 1", "iterations", self.iterations)
+        checked_whole(self.iterations, "iterations")
 
-    def solve(self, tally: Tally, s: float, alpha0: Floats) -> AlphaPosterior:
-        """Approximate posterior of alpha from a tally."""
-        trivial = without_data(tally, alpha0, self)
-        if trivial is not None:
-            return trivial
+    def _solved(self, pool: Pool) -> AlphaPosterior:
         from colonnade.kernels.tilt import monitored_fixed_point
 
-        pool = Pool.of(tally, s, alpha0)
         a, bounds, change = monitored_fixed_point(
-            *pool.arguments, s, self.tolerance, self.iterations
+            pool.states, pool.s, self.tolerance, self.iterations
         )
         if change > self.tolerance:
-            warnings.warn(
-                f"Variational() stopped after {self.iterations} iterations, still changing "
-                f"by {change:.1e}. "
-                "Hint: raise `iterations`, or use Exact() or Quadrature().",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        parameters = alpha0.copy()
-        parameters[tally.tallied] = a[: tally.tallied.size]
+            statement = f"Variational() stopped after {self.iterations} iterations, still changing"
+            hint = "raise `iterations`, or use Exact() or Quadrature()"
+            warn(ConvergenceWarning(f"{statement} by {change:.1e}.", hint))
+        parameters = pool.alpha0.copy()
+        parameters[pool.tally.tallied] = a[: pool.tally.tallied.size]
         evidence = bounds + pool.log_evidence(0.0)
         return VariationalAlpha.of(
             parameters, float(evidence[-1]), self, pool=pool, bounds=evidence, change=change
         )
 
-    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float | None:
-        """Lower bound of the log evidence."""
-        return self.solve(tally, s, alpha0).log_evidence
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VariationalAlpha(DirichletAlpha):
-    """The Dirichlet approximation.
-
-    With the bound after every iteration and the last relative change.
-    """
+    """The Dirichlet approximation, the bound after every iteration and the last relative change."""
 
     pool: Pool
     bounds: Floats
@@ -96,10 +79,7 @@ class VariationalAlpha(DirichletAlpha):
 
     @property
     def error(self) -> ErrorEstimate:
-        """Measured, not guessed.
-
-        The distance from the quadrature engine, computed when asked for.
-        """
+        """Distance from the quadrature engine, computed when asked for."""
         right = Quadrature().solve(self.pool.tally, self.pool.s, self.pool.alpha0)
         assert self.log_evidence is not None
         assert right.log_evidence is not None

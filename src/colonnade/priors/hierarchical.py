@@ -9,8 +9,8 @@ import numpy as np
 
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import expected
-from colonnade.pooling.alpha import Engine
 from colonnade.pooling.choose import choose
+from colonnade.pooling.engine import Engine
 from colonnade.pooling.mixture import Component
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.rows import leaning_rows

@@ -1,4 +1,4 @@
-"""Pictures of a graph: where the nodes go, as SVG for a notebook, and with matplotlib."""
+"""Pictures of a graph: the layout, as SVG for a notebook, and with matplotlib."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import expected, require
+from colonnade.exceptions import counted, expected, require
 from colonnade.markup import safe, shortened
 
 __all__ = ["Layout", "dag_svg", "draw", "network_html"]
@@ -19,31 +19,19 @@ __all__ = ["Layout", "dag_svg", "draw", "network_html"]
 Point: TypeAlias = tuple[float, float]
 Node: TypeAlias = str | tuple[str, str, int]
 
-_LABEL = 16
+_MAX_LABEL = 16
 _SWEEPS = 8
-# Beyond this a picture shows nothing but a tangle; a list of arcs then says more.
-_DRAWN_VARIABLES = 60
-_LISTED_ARCS = 100
-_SHOWN_TABLES = 20
+# A picture of more variables would be unreadable; the arcs are listed instead.
+_MAX_DRAWN_VARIABLES = 60
+_MAX_LISTED_ARCS = 100
+_MAX_SHOWN_TABLES = 20
 # Pixels: height of a node, width of a character, distances between nodes.
 _HEIGHT, _CHARACTER, _GAP, _DROP = 26, 7.5, 18, 64
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places of the nodes of a graph, parents above their children, and the ways of its arcs.
-
-    Attributes
-    ----------
-    places : mapping of str to (float, float)
-        Centre of each node in pixels, downwards.
-    widths : mapping of str to float
-        Width of each node.
-    routes : mapping of arc to list of (float, float)
-        Points of each arc, from the lower edge of the parent, past the nodes of the rows between,
-        to the upper edge of the child.
-    size : (float, float)
-        Width and height of the picture.
+    """Places of the nodes of a graph, parents above their children, and the routes of its arcs.
 
     Examples
     --------
@@ -52,10 +40,11 @@ class Layout:
     True
     """
 
-    places: Mapping[str, Point]
+    places: Mapping[str, Point]  # centres of the nodes in pixels, downwards
     widths: Mapping[str, float]
+    # From the lower edge of the parent, past the nodes of the rows between, to the child.
     routes: Mapping[tuple[str, str], list[Point]]
-    size: Point
+    size: Point  # width and height of the picture
 
     @classmethod
     def of(cls, dag: Dag) -> Layout:
@@ -91,7 +80,7 @@ class _Grid:
             if dag.children(name) and not dag.parents(name):
                 self.depth[name] = min(self.depth[child] for child in dag.children(name)) - 1
         self.widths: dict[Node, float] = {
-            name: _CHARACTER * len(shortened(name, _LABEL)) + 20 for name in dag.variables
+            name: _CHARACTER * len(shortened(name, _MAX_LABEL)) + 20 for name in dag.variables
         }
         self.ways: dict[tuple[str, str], list[Node]] = {}
         for parent, child in dag.arcs:
@@ -109,7 +98,7 @@ class _Grid:
             self._place(row)
 
     def sort(self) -> None:
-        """Order each row by the mean place of its neighbours, down and up some times over."""
+        """Order each row by the mean place of its neighbours, in sweeps down and up."""
         above: dict[Node, list[Node]] = {node: [] for node in self.depth}
         below: dict[Node, list[Node]] = {node: [] for node in self.depth}
         for way in self.ways.values():
@@ -120,7 +109,7 @@ class _Grid:
             near = below if sweep % 2 else above
             for row in reversed(self.rows) if sweep % 2 else self.rows:
                 pull = {
-                    # Who has no neighbours on that side stays where it is.
+                    # A node without neighbours on that side stays where it is.
                     node: fmean(self.centres[n] for n in near[node] or [node])
                     for node in row
                 }
@@ -137,14 +126,6 @@ class _Grid:
 
 def dag_svg(dag: Dag) -> str:
     """Draw a graph as an SVG element.
-
-    Parameters
-    ----------
-    dag : Dag
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -175,7 +156,7 @@ def dag_svg(dag: Dag) -> str:
             f'<g><title>{safe(name)}</title><rect x="{x - wide / 2:.1f}" '
             f'y="{y - _HEIGHT / 2:.1f}" width="{wide:.1f}" height="{_HEIGHT}" rx="8" '
             f'fill="#eceff1" stroke="#455a64"/><text x="{x:.1f}" y="{y + 4.5:.1f}" '
-            f'text-anchor="middle" fill="#102027">{safe(shortened(name, _LABEL))}</text></g>'
+            f'text-anchor="middle" fill="#102027">{safe(shortened(name, _MAX_LABEL))}</text></g>'
         )
     return "".join([*parts, "</svg>"])
 
@@ -183,46 +164,26 @@ def dag_svg(dag: Dag) -> str:
 def network_html(dag: Dag, tables: Mapping[str, Cpt]) -> str:
     """Show a network in a notebook: its graph and its tables, both within limits.
 
-    Parameters
-    ----------
-    dag : Dag
-    tables : mapping of str to Cpt
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> network_html(Dag([]), {})[:22]
     '<div><p>Bayesian netwo'
     """
-    few = len(dag) <= _DRAWN_VARIABLES
+    few = len(dag) <= _MAX_DRAWN_VARIABLES
     graph = f'<div style="overflow:auto">{dag_svg(dag)}</div>' if few else _arc_list(dag)
-    shown = list(tables.items())[:_SHOWN_TABLES]
+    shown = list(tables.items())[:_MAX_SHOWN_TABLES]
     parts = [
         f"<details><summary>{safe(shortened(name, 60))}</summary>{cpt._repr_html_()}</details>"
         for name, cpt in shown
     ]
     if len(tables) > len(shown):
-        parts.append(f"<p>{len(tables) - len(shown)} more tables</p>")
-    title = f"Bayesian network: {len(dag)} variables, {len(dag.arcs)} arcs"
+        parts.append(f"<p>{counted(len(tables) - len(shown), 'more table')}</p>")
+    title = f"Bayesian network: {counted(len(dag), 'variable')}, {counted(len(dag.arcs), 'arc')}"
     return f"<div><p>{title}</p>{graph}{''.join(parts)}</div>"
 
 
 def draw(dag: Dag, ax: Any = None) -> Any:
-    """Draw a graph with matplotlib.
-
-    Parameters
-    ----------
-    dag : Dag
-    ax : matplotlib Axes, optional
-        By default a new figure of the size the graph needs.
-
-    Returns
-    -------
-    matplotlib Axes
-    """
+    """Draw a graph with matplotlib, by default on the axes of a new figure; return the axes."""
     layout = Layout.of(dag)
     width, height = layout.size
     if ax is None:
@@ -237,7 +198,7 @@ def draw(dag: Dag, ax: Any = None) -> Any:
         ax.annotate("", xy=route[-1], xytext=route[-2], arrowprops=arrow)
     for name, (x, y) in layout.places.items():
         box = {"boxstyle": "round", "facecolor": "#eceff1", "edgecolor": "#455a64"}
-        text = shortened(name, _LABEL)
+        text = shortened(name, _MAX_LABEL)
         # Names are names: a dollar sign does not begin a formula.
         ax.text(x, y, text, ha="center", va="center", bbox=box, parse_math=False)
     ax.set_xlim(0, width)
@@ -248,5 +209,5 @@ def draw(dag: Dag, ax: Any = None) -> Any:
 
 def _arc_list(dag: Dag) -> str:
     arcs = [f"<li>{safe(parent)} → {safe(child)}</li>" for parent, child in dag.arcs]
-    more = f"<li>{len(arcs) - _LISTED_ARCS} more</li>" if len(arcs) > _LISTED_ARCS else ""
-    return f"<ul>{''.join(arcs[:_LISTED_ARCS])}{more}</ul>"
+    more = f"<li>{len(arcs) - _MAX_LISTED_ARCS} more</li>" if len(arcs) > _MAX_LISTED_ARCS else ""
+    return f"<ul>{''.join(arcs[:_MAX_LISTED_ARCS])}{more}</ul>"

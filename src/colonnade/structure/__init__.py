@@ -1,4 +1,4 @@
-"""Learning the graph: scores, hill climbing, trees, and how sure one can be of an arc."""
+"""Learning the graph: scores, hill climbing, trees, and how certain an arc is."""
 
 from colonnade.structure.comparison import Compared, Comparison, compare
 from colonnade.structure.equivalence import compelled

@@ -21,6 +21,8 @@ from colonnade.structure.scores import score
 
 __all__ = ["Compared", "Comparison", "compare"]
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True, slots=True)
 class Compared:
@@ -34,7 +36,7 @@ class Compared:
     held_out : float
         Mean log likelihood of a row that was not used for fitting, by cross-validation.
     standard_error : float
-        Of that mean, from the rows; infinite if a row was called impossible.
+        Of that mean, from the rows; infinite if a row has probability zero.
     log_evidence : float or None
         Of all rows; None if the prior has none.
     """
@@ -98,13 +100,13 @@ def compare(
     table : table
         Anything :func:`colonnade.fit` takes, without missing values.
     structures : Dag, learner, or several by name or in a list
-        A learner (such as :func:`hill_climb`) learns anew in every fold, from its rows only.
+        A learner (such as :func:`hill_climb`) learns again in every fold, from its rows only.
     priors : prior, or several by name or in a list
         By default ``Hierarchical()``.
     folds : int
         Number of parts for cross-validation.
     rng : Generator or int, optional
-        Deals the rows to the folds; by default the same way every time.
+        Assigns the rows to the folds; by default the same way every time.
 
     Returns
     -------
@@ -120,20 +122,18 @@ def compare(
     """
     coded = prepare(table).coded
     if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= coded.rows:
-        raise expected(f"a whole number from 2 to {coded.rows}, the rows", "folds", folds)
+        raise expected(f"an integer from 2 to {coded.rows}, the number of rows,", "folds", folds)
     graphs = _named(structures, "structures")
     chosen = _named(Hierarchical() if priors is None else priors, "priors")
     for prior in chosen.values():
         if not isinstance(prior, Prior):
             raise expected("priors", "priors", prior)
-    dealt = np.random.default_rng(0 if rng is None else rng).permutation(coded.rows) % folds
-    held: dict[tuple[str, str], list[np.ndarray[Any, Any]]] = {
-        (g, p): [] for g in graphs for p in chosen
-    }
+    fold_of = np.random.default_rng(0 if rng is None else rng).permutation(coded.rows) % folds
+    held: dict[tuple[str, str], list[Floats]] = {(g, p): [] for g in graphs for p in chosen}
     with Progress("Comparing", total=folds * len(graphs)) as progress:
         for fold in range(folds):
-            train = take(coded, np.flatnonzero(dealt != fold))
-            test = take(coded, np.flatnonzero(dealt == fold))
+            train = take(coded, np.flatnonzero(fold_of != fold))
+            test = take(coded, np.flatnonzero(fold_of == fold))
             for name, structure in graphs.items():
                 dag = learned(structure, train)
                 for label, prior in chosen.items():
@@ -145,22 +145,15 @@ def compare(
         dag = learned(structure, coded)
         for label, prior in chosen.items():
             values = np.concatenate(held[name, label])
-            rows.append(
-                Compared(
-                    name,
-                    label,
-                    len(dag.arcs),
-                    float(values.mean()),
-                    _standard_error(values),
-                    _evidence(coded, dag, prior),
-                )
-            )
+            mean, error = float(values.mean()), _standard_error(values)
+            evidence = _evidence(coded, dag, prior)
+            rows.append(Compared(name, label, len(dag.arcs), mean, error, evidence))
     rows.sort(key=lambda row: -row.held_out if math.isfinite(row.held_out) else math.inf)
     return Comparison(tuple(rows), folds)
 
 
-def _standard_error(values: NDArray[np.float64]) -> float:
-    """Of the mean; infinite if a row was called impossible."""
+def _standard_error(values: Floats) -> float:
+    """Of the mean; infinite if a row has probability zero."""
     if not np.isfinite(values).all():
         return math.inf
     return float(values.std(ddof=1)) / math.sqrt(values.size)
@@ -176,7 +169,7 @@ def _evidence(coded: Any, dag: Dag, prior: Prior) -> float | None:
 
 
 def _named(items: Any, parameter: str) -> dict[str, Any]:
-    """Several things by name; in a list they are named by themselves."""
+    """Several things by name; those of a list are named by their text or their number."""
     if isinstance(items, Mapping):
         found = dict(items)
     elif isinstance(items, list | tuple):

@@ -20,13 +20,11 @@ def compelled(dag: Dag) -> dict[tuple[str, str], bool]:
     place = {name: k for k, name in enumerate(dag.order)}
     parents = {name: sorted(dag.parents(name), key=place.__getitem__) for name in dag.order}
     label: dict[tuple[str, str], bool] = {}
-    # Children in order, and for each child its latest parent first: then every arc that could
-    # decide the next one is labelled already.
+    # Children in order, and the latest parent of each first: then every arc that could decide the
+    # next one is labelled already.
     for child in dag.order:
         for parent in reversed(parents[child]):
-            if (parent, child) in label:
-                continue
-            if _settles_all(parent, child, parents, label):
+            if (parent, child) in label or _settles_all(parent, child, parents, label):
                 continue
             collides = any(z != parent and z not in parents[parent] for z in parents[child])
             for z in parents[child]:
@@ -40,7 +38,7 @@ def _settles_all(
     parents: dict[str, list[str]],
     label: dict[tuple[str, str], bool],
 ) -> bool:
-    """Follow compelled arcs into the parent: they compel arcs into the child."""
+    """Label what compelled arcs into the parent compel; return whether it settles the child."""
     for w in parents[parent]:
         if not label[(w, parent)]:
             continue

@@ -1,8 +1,7 @@
 """FamilyScores: the scores of families of one table, each computed once.
 
 A penalised score needs two sums of n ln n, which a compiled pass gives for many candidate parents
-at once. A prior needs the counts. Either way the table is read through the same numbered
-configurations.
+at once. A prior needs the counts. Either way the joint configurations are coded only once.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, DataError, listing
+from colonnade.exceptions import Advice, DataError, counted, listing
 from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
@@ -30,15 +29,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns", "FamilyScores", "prepare"]
 
-# A joint table beyond this many cells is counted sparsely.
-_DENSE = 1 << 22
-_NUMBERINGS = 64
-# Fewer rows, times candidates, are done before a thread has started.
-_ROWS_FOR_THREADS = 200_000
+Floats = NDArray[np.float64]
+
+# A joint table of more cells is counted sparsely.
+_MAX_DENSE_CELLS = 1 << 22
+_MAX_CACHED_CODES = 64
+# Less work than this (rows times candidates) is done before a thread has started.
+_MIN_WORK_FOR_THREADS = 200_000
 
 
 class Columns:
-    """A complete coded table as one array of codes, with configurations numbered on demand."""
+    """A complete coded table as one array of codes; variables are positions of columns."""
 
     def __init__(self, coded: CodedTable) -> None:
         self.coded = coded
@@ -48,43 +49,44 @@ class Columns:
         self.codes = np.stack([column.astype(kind, copy=False) for column in coded.codes])
         self.weights = coded.weights
         self.total = float(coded.rows if coded.weights is None else coded.weights.sum())
-        self._logs: NDArray[np.float64] | None = None
-        self._numbers: OrderedDict[tuple[int, ...], NDArray[np.int32]] = OrderedDict()
+        self._joint_codes: OrderedDict[tuple[int, ...], NDArray[np.int32]] = OrderedDict()
 
-    @property
-    def logs(self) -> NDArray[np.float64]:
+    @cached_property
+    def _logs(self) -> Floats:
         """n ln n for every possible count n."""
-        if self._logs is None:
-            n = np.arange(self.coded.rows + 1, dtype=np.float64)
-            self._logs = n * np.log(np.maximum(n, 1.0))
-        return self._logs
+        n = np.arange(self.coded.rows + 1, dtype=np.float64)
+        return np.asarray(n * np.log(np.maximum(n, 1.0)))
 
     def size(self, chosen: Sequence[int]) -> int:
         """Number of joint configurations of some columns."""
         return math.prod(int(self.sizes[k]) for k in chosen)
 
-    def numbers(self, chosen: tuple[int, ...]) -> NDArray[np.int32]:
-        """The joint configuration of some columns, one number a row; the last few are kept."""
-        from colonnade.kernels.structure import number_rows
+    def fits(self, *chosen: int) -> bool:
+        """Whether the joint table of some columns is small enough to be counted densely."""
+        return self.size(chosen) <= _MAX_DENSE_CELLS
 
-        found = self._numbers.get(chosen)
+    def joint_codes(self, chosen: tuple[int, ...]) -> NDArray[np.int32]:
+        """The joint configuration of some columns, one code per row; the last few are cached."""
+        from colonnade.kernels.structure import joint_codes
+
+        found = self._joint_codes.get(chosen)
         if found is None:
-            found = number_rows(self.codes, self.sizes, np.array(chosen, np.int64))
-            self._numbers[chosen] = found
-            if len(self._numbers) > _NUMBERINGS:
-                self._numbers.popitem(last=False)
+            found = joint_codes(self.codes, self.sizes, np.array(chosen, np.int64))
+            self._joint_codes[chosen] = found
+            if len(self._joint_codes) > _MAX_CACHED_CODES:
+                self._joint_codes.popitem(last=False)
         return found
 
     def counts(self, child: int, parents: tuple[int, ...]) -> FamilyCounts:
         """Counts of one family."""
         from colonnade.kernels.structure import joint_counts, weighted_joint_counts
 
-        size, states = self.size(parents), int(self.sizes[child])
-        if size * states > _DENSE:
+        if not self.fits(child, *parents):
             variables = self.coded.variables
             family = Family(variables[child], tuple(variables[p] for p in parents))
             return count(self.coded, [family])[0]
-        arguments = (self.numbers(parents), size, self.codes[child], states)
+        size, states = self.size(parents), int(self.sizes[child])
+        arguments = (self.joint_codes(parents), size, self.codes[child], states)
         if self.weights is None:
             table = joint_counts(*arguments)
         else:
@@ -93,6 +95,41 @@ class Columns:
                 table = np.rint(table).astype(np.int64)
         sizes = tuple(int(self.sizes[p]) for p in parents)
         return FamilyCounts.from_array(table.reshape(size, states), sizes)
+
+    def information(self, members: tuple[int, ...]) -> float:
+        """Sum of n ln n over the joint counts of some columns."""
+        from colonnade.kernels.structure import information
+
+        if not members:
+            return float(self.total * np.log(self.total))
+        values = self.counts(members[-1], members[:-1]).values
+        return float(information(values.ravel().astype(np.float64)))
+
+    def information_sums(
+        self, members: tuple[int, ...], child_states: int, others: Sequence[int], workers: int = 1
+    ) -> Floats:
+        """Sums of n ln n over the cells and rows of joint tables, ``[other, 2]``.
+
+        Each table is that of the members and one of the others. Its rows are summed over the last
+        member, the child; with `child_states` of 1 no column is. Without weights, and for tables
+        that fit, only.
+        """
+        from colonnade.kernels.structure import information_sums
+
+        joint, logs = self.joint_codes(members), self._logs
+        part = -(-len(others) // workers)
+
+        def sums(low: int) -> Floats:
+            some = np.array(others[low : low + part], np.int64)
+            return np.asarray(
+                information_sums(
+                    joint, self.size(members), child_states, self.codes, self.sizes, some, logs
+                )
+            )
+
+        return np.concatenate(
+            run([partial(sums, low) for low in range(0, len(others), part)], workers)
+        )
 
 
 class FamilyScores:
@@ -116,55 +153,32 @@ class FamilyScores:
             )
         return self._known[key]
 
-    def additions(
-        self, child: int, parents: tuple[int, ...], candidates: Sequence[int]
-    ) -> NDArray[np.float64]:
+    def additions(self, child: int, parents: tuple[int, ...], candidates: Sequence[int]) -> Floats:
         """Scores of the families that have one of the candidates as another parent."""
         keys = [(child, tuple(sorted((*parents, z)))) for z in candidates]
         fresh = [z for z, key in zip(candidates, keys, strict=True) if key not in self._known]
         if fresh:
-            parents = tuple(sorted(parents))
-            if isinstance(self.score, Prior) or self.columns.weights is not None:
-                self._add_by_counts(child, parents, fresh)
-            else:
-                self._add_by_sums(child, parents, fresh)
+            self._add(child, tuple(sorted(parents)), fresh)
         return np.array([self._known[key] for key in keys])
 
-    def _add_by_counts(self, child: int, parents: tuple[int, ...], fresh: list[int]) -> None:
-        run([partial(self.family, child, (*parents, z)) for z in fresh])
-
-    def _add_by_sums(self, child: int, parents: tuple[int, ...], fresh: list[int]) -> None:
-        from colonnade.kernels.structure import information_sums
-
-        columns, states = self.columns, int(self.columns.sizes[child])
-        size = columns.size(parents)
-        small = [z for z in fresh if size * states * int(columns.sizes[z]) <= _DENSE]
-        for z in set(fresh) - set(small):
+    def _add(self, child: int, parents: tuple[int, ...], candidates: list[int]) -> None:
+        columns = self.columns
+        if isinstance(self.score, Prior) or columns.weights is not None:
+            run([partial(self.family, child, (*parents, z)) for z in candidates])
+            return
+        small = [z for z in candidates if columns.fits(z, child, *parents)]
+        for z in set(candidates) - set(small):
             self.family(child, (*parents, z))
         if not small:
             return
-        numbers, logs = columns.numbers((*parents, child)), columns.logs
-        sums = np.empty((len(small), 2))
-        penalty = self.score.penalty(columns.total)  # type: ignore[union-attr]
-
-        def work(part: slice) -> None:
-            information_sums(
-                numbers,
-                size * states,
-                states,
-                columns.codes,
-                columns.sizes,
-                np.array(small[part], np.int64),
-                logs,
-                sums[part],
-            )
-
-        workers = worker_count() if columns.coded.rows * len(small) > _ROWS_FOR_THREADS else 1
-        size_of_part = -(-len(small) // workers)
-        starts = range(0, len(small), size_of_part)
-        run([partial(work, slice(low, low + size_of_part)) for low in starts], workers)
+        states = int(columns.sizes[child])
+        threaded = columns.coded.rows * len(small) > _MIN_WORK_FOR_THREADS
+        sums = columns.information_sums(
+            (*parents, child), states, small, worker_count() if threaded else 1
+        )
+        penalty = self.score.penalty(columns.total)
         for z, (cells, rows) in zip(small, sums.tolist(), strict=True):
-            parameters = size * int(columns.sizes[z]) * (states - 1)
+            parameters = columns.size((*parents, z)) * (states - 1)
             key = (child, tuple(sorted((*parents, z))))
             self._known[key] = cells - rows - penalty * parameters
 
@@ -178,16 +192,9 @@ def prepare(table: Any, names: Sequence[str] | None = None) -> Columns:
         coded = coded.select(list(names))
     if coded.rows == 0:
         raise DataError("Table", "it has no rows.", "give at least one row")
-    if any(coded.missing):
-        gaps = {
-            variable.name: missing
-            for variable, missing in zip(coded.variables, coded.missing, strict=True)
-            if missing
-        }
-        raise DataError(
-            f"Columns {listing(list(gaps))}",
-            f"{sum(gaps.values())} values are missing.",
-            Advice.COMPLETE_THE_ROWS,
-            missing=gaps,
-        )
+    gaps = {v.name: n for v, n in zip(coded.variables, coded.missing, strict=True) if n}
+    if gaps:
+        problem = f"{counted(sum(gaps.values()), 'missing value')}."
+        place = f"Columns {listing(gaps)}"
+        raise DataError(place, problem, Advice.COMPLETE_THE_ROWS, missing=gaps)
     return Columns(coded)

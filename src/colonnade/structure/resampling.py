@@ -1,4 +1,4 @@
-"""Bootstrap: how often an arc is found when the rows are drawn anew."""
+"""Bootstrap: how often an arc is found in tables of resampled rows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.dag import Dag
-from colonnade.exceptions import expected
+from colonnade.exceptions import checked_whole, counted, expected
 from colonnade.progress import Progress
 from colonnade.structure.equivalence import compelled
 from colonnade.structure.families import prepare
-from colonnade.structure.search import Found, reachable
+from colonnade.structure.rules import reachable
+from colonnade.structure.search import Found
 from colonnade.tables.coded import CodedTable
 
 __all__ = ["ArcStrengths", "arc_strength", "learned"]
@@ -47,10 +48,10 @@ class ArcStrengths:
 
     @property
     def threshold(self) -> float:
-        """The strength from which an arc is called significant (Scutari and Nagarajan 2013).
+        """The least strength of a significant arc (Scutari and Nagarajan 2013).
 
-        The strengths of a certain answer would be zeros and ones; the threshold is that of the
-        step function nearest to the observed strengths.
+        Without any doubt all strengths would be zeros and ones; the threshold is that of the step
+        function nearest to the observed strengths.
         """
         values = np.sort(self.strength[np.triu_indices(len(self.names), 1)])
         if not values.size:
@@ -102,8 +103,9 @@ class ArcStrengths:
     def __repr__(self) -> str:
         strongest = np.argwhere(np.triu(self.strength, 1) >= max(self.threshold, 1e-12))
         return (
-            f"ArcStrengths({len(self.names)} variables, {self.resamples} resamples, "
-            f"{len(strongest)} arcs at or above {self.threshold:.2f})"
+            f"ArcStrengths({counted(len(self.names), 'variable')}, "
+            f"{counted(self.resamples, 'resample')}, "
+            f"{counted(len(strongest), 'arc')} at or above {self.threshold:.2f})"
         )
 
 
@@ -120,7 +122,7 @@ def arc_strength(
     table : table
         Anything :func:`colonnade.fit` takes, without missing values.
     learner : callable
-        Takes a table and returns a Dag or what :func:`hill_climb` returns; give options with
+        Takes a table and returns a Dag or what :func:`hill_climb` returns; give options by
         ``functools.partial`` or a lambda.
     resamples : int
         Number of tables.
@@ -138,8 +140,7 @@ def arc_strength(
     >>> float(strengths.strength[0, 1])
     1.0
     """
-    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
-        raise expected("a whole number of at least 1", "resamples", resamples)
+    checked_whole(resamples, "resamples")
     if not callable(learner):
         raise expected("a function of a table", "learner", learner, "for example hill_climb")
     coded = prepare(table).coded
@@ -159,7 +160,7 @@ def arc_strength(
 
 
 def learned(learner: Learner | Dag, coded: CodedTable) -> Dag:
-    """The graph a learner finds; a graph is its own learner."""
+    """The graph that a learner finds; a graph stands for itself."""
     found = learner if isinstance(learner, Dag) else learner(coded)
     if isinstance(found, Found):
         return found.dag

@@ -1,7 +1,7 @@
 """Scores of a graph: a sum over families, on the scale of bnlearn (larger is better).
 
-``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior is a
-score by its own account (``Prior.structure_score``): the log evidence, if nothing else is said.
+``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior
+scores by ``Prior.structure_score``: its log evidence, unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ __all__ = ["AIC", "BIC", "LogLikelihood", "Penalised", "Score", "score", "score_
 
 
 class Penalised(ABC):
-    """Log likelihood at its maximum less a penalty for each free parameter."""
+    """Log likelihood at its maximum less a penalty per free parameter."""
 
     @abstractmethod
     def penalty(self, rows: float) -> float:
-        """Penalty of one free parameter when the data have so many rows."""
+        """Penalty of one free parameter if the data have this many rows."""
 
     def of(self, counts: FamilyCounts, rows: float) -> float:
         """Score of one family."""
@@ -39,7 +39,7 @@ class Penalised(ABC):
 
 @dataclass(frozen=True, slots=True)
 class BIC(Penalised):
-    """Log likelihood less ln(n) / 2 for each free parameter.
+    """Log likelihood less ln(n) / 2 per free parameter.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class BIC(Penalised):
 
 @dataclass(frozen=True, slots=True)
 class AIC(Penalised):
-    """Log likelihood less one for each free parameter."""
+    """Log likelihood less one per free parameter."""
 
     def penalty(self, rows: float) -> float:
         return 1.0

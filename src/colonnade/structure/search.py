@@ -1,19 +1,20 @@
-"""Hill climbing over graphs: add, delete or reverse the arc that gains most, until none gains."""
+"""Hill climbing: add, delete or reverse the arc that raises the score most, until none does."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.dag import Dag
-from colonnade.exceptions import expected
+from colonnade.exceptions import checked_whole, counted
 from colonnade.progress import Progress
 from colonnade.structure.families import FamilyScores, prepare
+from colonnade.structure.rules import Adjacency, Rules, reachable
 from colonnade.structure.scores import Score, checked_score
 
 __all__ = ["Found", "Step", "hill_climb"]
@@ -43,9 +44,9 @@ class Found:
     dag : Dag
     score : float
     trace : tuple of Step
-        The way to it.
+        The steps that led to it.
     status : {"converged", "interrupted"}
-        ``"interrupted"`` if the search was stopped from the keyboard; the rest is the best so far.
+        ``"interrupted"`` if the search was stopped from the keyboard; the graph is the best so far.
     """
 
     dag: Dag
@@ -55,8 +56,8 @@ class Found:
 
     def __repr__(self) -> str:
         return (
-            f"Found({len(self.dag.arcs)} arcs, score={self.score:.6g}, {len(self.trace)} steps, "
-            f"{self.status})"
+            f"Found({counted(len(self.dag.arcs), 'arc')}, score={self.score:.6g}, "
+            f"{counted(len(self.trace), 'step')}, {self.status})"
         )
 
 
@@ -87,8 +88,8 @@ def hill_climb(
     max_parents : int, optional
         Largest number of parents of a variable.
     tabu : int
-        Length of the list of graphs not to come back to; with it the search goes on past a local
-        optimum until so many steps brought nothing better.
+        Length of the list of graphs not to return to; with it the search goes on past a local
+        optimum, until this many steps in a row have found nothing better.
     restarts : int
         How often to perturb the best graph at random and climb again.
     rng : Generator or int, optional
@@ -107,13 +108,14 @@ def hill_climb(
     ((('a', 'b'),), 'converged')
     """
     families = FamilyScores(prepare(table), checked_score(score))
-    for name, value, least in (("tabu", tabu, 0), ("restarts", restarts, 0)):
-        _whole(value, name, least)
-    limit = len(families.names) if max_parents is None else _whole(max_parents, "max_parents", 0)
-    rules = _Rules(families.names, required, forbidden, limit)
+    checked_whole(tabu, "tabu", least=0)
+    checked_whole(restarts, "restarts", least=0)
+    names = families.names
+    limit = len(names) if max_parents is None else checked_whole(max_parents, "max_parents", 0)
+    rules = Rules.of(names, required, forbidden, limit)
     rng = np.random.default_rng(rng)
     climber = _Climber(families, rules, rules.starting(start))
-    best, best_score = climber.adjacency.copy(), climber.score
+    best, best_score = climber.best, climber.best_score
     status: Literal["converged", "interrupted"] = "converged"
     trace: list[Step] = []
     try:
@@ -121,117 +123,44 @@ def hill_climb(
             for attempt in range(restarts + 1):
                 if attempt:
                     climber.jump(rules.perturbed(best, rng))
-                steps = climber.climb(tabu, progress)
+                climber.climb(tabu, progress)
                 if climber.best_score > best_score + _TIE or not attempt:
                     best, best_score = climber.best, climber.best_score
-                    trace = steps if not attempt else [*trace, *steps]
+                    trace += climber.steps
     except KeyboardInterrupt:
         status = "interrupted"
         if climber.best_score > best_score:
             best, best_score = climber.best, climber.best_score
-        trace = [*trace, *climber.steps]
+        trace += climber.steps
     return Found(rules.dag(best), best_score, tuple(trace), status)
 
 
-class _Rules:
-    """Which arcs may be there; graphs are adjacency matrices [parent, child]."""
+class _Move(NamedTuple):
+    """A possible step: what is done to the arc from one column to another, and its gain."""
 
-    def __init__(self, names: tuple[str, ...], required: Any, forbidden: Any, limit: int) -> None:
-        self.names = names
-        self.limit = limit
-        size = len(names)
-        self.required = self._matrix(required, "required")
-        self.allowed = ~self._matrix(forbidden, "forbidden")
-        np.fill_diagonal(self.allowed, False)
-        both = self.required & ~self.allowed
-        if both.any():
-            parent, child = (names[k] for k in np.argwhere(both)[0])
-            raise expected("arcs that are not forbidden", "required", (parent, child))
-        # a cycle among them is an error here, which names it
-        Dag(tuple((names[a], names[b]) for a, b in np.argwhere(self.required)), names)
-        crowded = np.flatnonzero(self.required.sum(axis=0) > limit)
-        if crowded.size:
-            most = int(self.required[:, crowded[0]].sum())
-            raise expected(
-                f"at least {most}, the required parents of {names[crowded[0]]!r},",
-                "max_parents",
-                limit,
-            )
-        self.size = size
+    operation: Operation
+    parent: int
+    child: int
+    gain: float
 
-    def _matrix(self, arcs: Any, parameter: str) -> NDArray[np.bool_]:
-        position = {name: k for k, name in enumerate(self.names)}
-        matrix = np.zeros((len(self.names), len(self.names)), bool)
-        for arc in arcs:
-            if not isinstance(arc, tuple | list) or len(arc) != 2 or isinstance(arc, str):
-                raise expected("pairs (parent, child)", parameter, arc)
-            for name in arc:
-                if name not in position:
-                    raise expected("arcs between columns of the table", parameter, tuple(arc))
-            matrix[position[arc[0]], position[arc[1]]] = True
-        return matrix
-
-    def starting(self, start: Dag | None) -> NDArray[np.bool_]:
-        """Adjacency of the starting graph, with the required arcs."""
-        adjacency = self.required.copy()
-        if start is not None:
-            unknown = [name for name in start.variables if name not in self.names]
-            if unknown:
-                raise expected("a graph over columns of the table", "start", unknown[0])
-            adjacency |= self._matrix(start.arcs, "start")
-            if (adjacency & ~self.allowed).any():
-                raise expected("a graph without forbidden arcs", "start", start)
-            if (adjacency.sum(axis=0) > self.limit).any():
-                raise expected(f"a graph with at most {self.limit} parents each", "start", start)
-            self.dag(
-                adjacency
-            )  # with the required arcs it may have a cycle: then the error names it
-        return adjacency
-
-    def perturbed(
-        self, adjacency: NDArray[np.bool_], rng: np.random.Generator
-    ) -> NDArray[np.bool_]:
-        """A graph some random steps away that obeys the rules."""
+    def applied(self, adjacency: Adjacency) -> Adjacency:
+        """The graph after it."""
         fresh = adjacency.copy()
-        for _ in range(max(3, int(fresh.sum()) // 3)):
-            a, b = rng.choice(self.size, size=2, replace=False)
-            if fresh[a, b]:
-                fresh[a, b] = bool(self.required[a, b])
-            elif (
-                self.allowed[a, b] and fresh[:, b].sum() < self.limit and not reachable(fresh)[b, a]
-            ):
-                fresh[a, b] = True
+        fresh[self.parent, self.child] = self.operation == "add"
+        if self.operation == "reverse":
+            fresh[self.child, self.parent] = True
         return fresh
-
-    def dag(self, adjacency: NDArray[np.bool_]) -> Dag:
-        """The graph with names, arcs in the order of the columns of their children."""
-        arcs = (
-            (self.names[a], self.names[b])
-            for b in range(len(self.names))
-            for a in np.flatnonzero(adjacency[:, b])
-        )
-        return Dag(tuple(arcs), self.names)
-
-
-def reachable(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether there is a path from one node to another, each node reaching itself."""
-    paths = adjacency | np.eye(len(adjacency), dtype=bool)
-    while True:
-        longer = (paths.astype(np.float32) @ paths.astype(np.float32)) > 0
-        if np.array_equal(longer, paths):
-            return np.asarray(paths)
-        paths = longer
 
 
 class _Climber:
     """The state of a search: a graph, the gain of every possible step, and the best graph."""
 
-    def __init__(self, families: FamilyScores, rules: _Rules, adjacency: NDArray[np.bool_]) -> None:
+    def __init__(self, families: FamilyScores, rules: Rules, adjacency: Adjacency) -> None:
         self.families = families
         self.rules = rules
         self.jump(adjacency)
 
-    def jump(self, adjacency: NDArray[np.bool_]) -> None:
+    def jump(self, adjacency: Adjacency) -> None:
         """Continue from another graph."""
         size = len(adjacency)
         self.adjacency = adjacency
@@ -245,24 +174,24 @@ class _Climber:
         self.best, self.best_score = adjacency.copy(), self.score
         self.steps: list[Step] = []
 
-    def climb(self, tabu: int, progress: Progress) -> list[Step]:
-        """Step until nothing gains; with a tabu list until nothing better comes for a while."""
+    def climb(self, tabu: int, progress: Progress) -> None:
+        """Step until nothing gains; with a tabu list until nothing better is found for a while."""
         visited: deque[bytes] = deque([self.adjacency.tobytes()], maxlen=max(1, tabu))
         idle = 0
         while True:
-            step = self._best_step(visited if tabu else None)
-            if step is None or (not tabu and step[1] <= _TIE * (1.0 + abs(self.score))):
-                break
-            self._take(*step)
+            move = self._best_step(visited if tabu else None)
+            if move is None or (not tabu and move.gain <= _TIE * (1.0 + abs(self.score))):
+                return
+            self._take(move)
             visited.append(self.adjacency.tobytes())
-            progress.advance(text=f"Hill climbing: {int(self.adjacency.sum())} arcs")
+            arcs = counted(int(self.adjacency.sum()), "arc")
+            progress.advance(text=f"Hill climbing: {arcs}")
             if self.score > self.best_score + _TIE * (1.0 + abs(self.best_score)):
                 self.best, self.best_score, idle = self.adjacency.copy(), self.score, 0
             else:
                 idle += 1
                 if idle >= tabu:
-                    break
-        return self.steps
+                    return
 
     def _refresh(self, child: int) -> None:
         """Gains of adding a parent to, or deleting one from, one child."""
@@ -271,14 +200,13 @@ class _Climber:
         self.own[child] = own
         self.adding[:, child] = -np.inf
         self.deleting[:, child] = -np.inf
-        # An arc that is there may be reversed: then its child becomes the parent, so candidates
-        # that would close a cycle now are scored too.
+        # Candidates that would close a cycle now are scored too: the gain of reversing an arc is
+        # that of deleting it and adding the opposite one.
         others = self.rules.allowed[:, child] & ~self.adjacency[:, child]
         candidates = np.flatnonzero(others).tolist()
         if candidates and len(parents) < self.rules.limit:
-            self.adding[candidates, child] = (
-                self.families.additions(child, parents, candidates) - own
-            )
+            scores = self.families.additions(child, parents, candidates)
+            self.adding[candidates, child] = scores - own
         for parent in parents:
             if not self.rules.required[parent, child]:
                 rest = tuple(p for p in parents if p != parent)
@@ -289,50 +217,37 @@ class _Climber:
         add = np.where(self.paths.T, -np.inf, self.adding)
         reverse = np.where(self.adjacency, self.deleting + self.adding.T, -np.inf)
         for a, b in np.argwhere(np.isfinite(reverse)):
-            # another way from a to b would close a cycle with b -> a
+            # Another path from a to b would close a cycle with b -> a.
             siblings = self.adjacency[:, b].copy()
             siblings[a] = False
             if (self.paths[a] & siblings).any():
                 reverse[a, b] = -np.inf
         return np.stack([add, self.deleting, reverse])
 
-    def _best_step(self, visited: deque[bytes] | None) -> tuple[tuple[int, int, int], float] | None:
+    def _best_step(self, visited: deque[bytes] | None) -> _Move | None:
+        """The step that gains most; ties go to the first operation and the first columns."""
         gains = self._gains()
         while True:
             top = float(gains.max()) if gains.size else -np.inf
             if not np.isfinite(top):
                 return None
-            # ties go to the first operation and the first columns
             where = int(np.argmax(gains >= top - _TIE * (1.0 + abs(top))))
-            index = tuple(int(k) for k in np.unravel_index(where, gains.shape))
-            if visited is None or self._after(index).tobytes() not in visited:
-                return index, float(gains[index])  # type: ignore[return-value]
-            gains[index] = -np.inf
+            k, a, b = (int(place) for place in np.unravel_index(where, gains.shape))
+            move = _Move(_OPERATIONS[k], a, b, float(gains[k, a, b]))
+            if visited is None or move.applied(self.adjacency).tobytes() not in visited:
+                return move
+            gains[k, a, b] = -np.inf
 
-    def _after(self, step: tuple[int, ...]) -> NDArray[np.bool_]:
-        operation, a, b = step
-        fresh = self.adjacency.copy()
-        fresh[a, b] = operation == 0
-        if operation == 2:
-            fresh[b, a] = True
-        return fresh
-
-    def _take(self, step: tuple[int, int, int], gain: float) -> None:
-        operation, a, b = step
-        self.adjacency = self._after(step)
+    def _take(self, move: _Move) -> None:
+        operation, a, b, gain = move
+        self.adjacency = move.applied(self.adjacency)
         self._refresh(b)
-        if operation == 2:
+        if operation == "reverse":
             self._refresh(a)
-        if operation == 0:
+        if operation == "add":
             self.paths |= np.outer(self.paths[:, a], self.paths[b])
         else:
             self.paths = reachable(self.adjacency)
         self.score = float(self.own.sum())
         names = self.rules.names
-        self.steps.append(Step(_OPERATIONS[operation], (names[a], names[b]), gain, self.score))
-
-
-def _whole(value: Any, parameter: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise expected(f"a whole number of at least {least}", parameter, value)
-    return int(value)
+        self.steps.append(Step(operation, (names[a], names[b]), gain, self.score))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -9,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.dag import Dag
-from colonnade.exceptions import expected, listing
+from colonnade.exceptions import checked_whole, expected, listing
 from colonnade.structure.families import Columns, prepare
 from colonnade.threads import run
 
 __all__ = ["chow_liu", "kdb", "naive_bayes", "tan"]
 
 Floats = NDArray[np.float64]
+# Mutual informations closer than this are ties, which go to the first columns.
+_TIE = 1e-12
 
 
 def naive_bayes(table: Any, target: str) -> Dag:
@@ -92,7 +95,7 @@ def tan(table: Any, target: str, root: str | None = None) -> Dag:
 
 
 def kdb(table: Any, target: str, k: int = 2) -> Dag:
-    """k-dependence classifier: every feature leans on the target and up to k earlier features.
+    """k-dependence classifier: the target and up to k earlier features as parents of every feature.
 
     Features are taken in the order of their mutual information with the target; each gets the
     earlier ones with the largest mutual information given the target.
@@ -103,107 +106,73 @@ def kdb(table: Any, target: str, k: int = 2) -> Dag:
     >>> kdb(table, target="class", k=1).arcs
     (('class', 'a'), ('class', 'b'), ('a', 'b'))
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise expected("a whole number of at least 0", "k", k)
+    checked_whole(k, "k", least=0)
     columns = prepare(table)
     features = _features(columns, target)
     position = columns.names.index(target)
     own = pair_information(columns, [position, *features], None)[0, 1:]
     given = pair_information(columns, features, position)
-    order = sorted(range(len(features)), key=lambda i: (-round(float(own[i]), 12), i))
+    order = _largest_first(range(len(features)), own)
+    names = [columns.names[feature] for feature in features]
     arcs = []
     for place, i in enumerate(order):
-        arcs.append((target, columns.names[features[i]]))
-        earlier = sorted(order[:place], key=lambda j: (-round(float(given[i, j]), 12), j))[:k]
-        arcs += [(columns.names[features[j]], columns.names[features[i]]) for j in earlier]
+        arcs.append((target, names[i]))
+        arcs += [(names[j], names[i]) for j in _largest_first(order[:place], given[i])[:k]]
     return Dag(tuple(arcs), columns.names)
 
 
 def pair_information(columns: Columns, chosen: list[int], given: int | None) -> Floats:
-    """Mutual information of all pairs of columns, given another one if asked, ``[column, column]``.
+    """Mutual information of all pairs of columns, or given another one, ``[column, column]``.
 
     n I(x; y | c) is S(xyc) - S(xc) - S(yc) + S(c), where S is the sum of n ln n over the joint
     counts.
     """
-    from colonnade.kernels.structure import information
-
     condition = () if given is None else (given,)
-
-    def total(members: tuple[int, ...]) -> float:
-        counts = columns.counts(members[-1], members[:-1]).values if members else None
-        return (
-            columns.total * np.log(columns.total)
-            if counts is None
-            else float(information(counts.ravel().astype(np.float64)))
-        )
-
-    base = total(condition)
-    single = [total((*condition, k)) for k in chosen]
+    base = columns.information(condition)
+    alone = np.array([columns.information((*condition, k)) for k in chosen])
     joint = np.zeros((len(chosen), len(chosen)))
 
     def fill(i: int) -> None:
-        if i + 1 < len(chosen):
-            joint[i, i + 1 :] = _joint_sums(columns, (*condition, chosen[i]), chosen[i + 1 :])
+        joint[i, i + 1 :] = _joint_sums(columns, (*condition, chosen[i]), chosen[i + 1 :])
 
-    run([partial(fill, i) for i in range(len(chosen))])
-    pairs = joint + joint.T
-    alone = np.array(single)
-    weights = (pairs - alone[:, None] - alone[None, :] + base) / columns.total
+    run([partial(fill, i) for i in range(len(chosen) - 1)])
+    weights = (joint + joint.T - alone[:, None] - alone[None, :] + base) / columns.total
     np.fill_diagonal(weights, 0.0)
     return np.asarray(np.maximum(weights, 0.0))
 
 
 def _joint_sums(columns: Columns, members: tuple[int, ...], others: list[int]) -> Floats:
     """Sums of n ln n over the joint counts of some columns with each of the others."""
-    from colonnade.kernels.structure import information, information_sums
-
-    size = columns.size(members)
-    widest = max(int(columns.sizes[k]) for k in others)
-    if columns.weights is not None or size * widest > 1 << 22:
-        return np.array(
-            [
-                float(information(columns.counts(k, members).values.ravel().astype(np.float64)))
-                for k in others
-            ]
-        )
-    sums = np.empty((len(others), 2))
-    information_sums(
-        columns.numbers(members),
-        size,
-        1,
-        columns.codes,
-        columns.sizes,
-        np.array(others, np.int64),
-        columns.logs,
-        sums,
-    )
-    return sums[:, 0]
+    if columns.weights is None and all(columns.fits(k, *members) for k in others):
+        return columns.information_sums(members, 1, others)[:, 0]
+    return np.array([columns.information((*members, k)) for k in others])
 
 
 def _spanning_tree(weights: Floats, root: int) -> list[tuple[int, int]]:
-    """Arcs of the maximum spanning tree, away from the root (Prim); ties: first columns."""
-    size = len(weights)
-    inside = np.zeros(size, bool)
-    best = np.full(size, -np.inf)
-    link = np.full(size, root)
-    inside[root] = True
-    best[:] = weights[root]
+    """Arcs of the maximum spanning tree, away from the root (Prim)."""
+    inside = np.arange(len(weights)) == root
+    best = weights[root].copy()
+    link = np.full(len(weights), root)
     arcs = []
-    for _ in range(size - 1):
+    for _ in range(len(weights) - 1):
         reach = np.where(inside, -np.inf, best)
         top = reach.max()
-        node = int(np.argmax(reach >= top - 1e-12 * (1.0 + abs(top))))
+        node = int(np.argmax(reach >= top - _TIE * (1.0 + abs(top))))
         arcs.append((int(link[node]), node))
         inside[node] = True
-        closer = (weights[node] > best + 1e-12) & ~inside
+        closer = (weights[node] > best + _TIE) & ~inside
         best[closer] = weights[node][closer]
         link[closer] = node
     return arcs
 
 
+def _largest_first(positions: Iterable[int], information: Floats) -> list[int]:
+    return sorted(positions, key=lambda i: (-round(float(information[i]), 12), i))
+
+
 def _position(columns: Columns, name: str, parameter: str) -> int:
     if name not in columns.names:
-        raise expected(f"one of {listing(list(columns.names))}", parameter, name)
+        raise expected(f"one of {listing(columns.names)}", parameter, name)
     return columns.names.index(name)
 
 

@@ -1,4 +1,4 @@
-"""Cells: the pieces a study is cut into; each is run once, by any process, and kept in a file."""
+"""Cells: the parts of a study; each is run once, by any process, and kept in a file."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from colonnade import __version__
 from colonnade.progress import Progress
 from colonnade.studies.tidy import Row, Tidy
 
@@ -22,22 +23,14 @@ __all__ = ["Cell", "Workers", "fingerprint", "generator", "run_cells"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One piece of a study.
+    """One part of a study."""
 
-    Parameters
-    ----------
-    name : str
-        Tells it from the others of its study; the name of its file.
-    task : callable
-        Returns the rows. It must be possible to hand it to another process.
-    """
-
-    name: str
-    task: Callable[[], Sequence[Row]]
+    name: str  # unique in its study; the name of its file
+    task: Callable[[], Sequence[Row]]  # picklable, since another process may run it
 
 
 def generator(seed: int, study: str, *key: int) -> np.random.Generator:
-    """Random numbers of one repetition of one cell, whoever runs it and in whatever order.
+    """Random numbers of one repetition of one cell, whichever process runs it and in any order.
 
     Examples
     --------
@@ -50,24 +43,21 @@ def generator(seed: int, study: str, *key: int) -> np.random.Generator:
 
 
 def fingerprint(settings: Mapping[str, Any]) -> str:
-    """Eight digits that stand for everything the numbers of a study depend on.
+    """Eight digits for everything the numbers of a study depend on, the version included.
 
     Examples
     --------
     >>> fingerprint({"seed": 1}) == fingerprint({"seed": 2})
     False
     """
-    text = json.dumps(settings, sort_keys=True, default=repr)
+    text = json.dumps({**settings, "version": __version__}, sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 class Workers:
-    """Processes that run cells, started when they are first needed and kept for the next study.
+    """Processes that run cells, started when first needed and kept for the next study.
 
-    Parameters
-    ----------
-    jobs : int
-        Number of processes; 1 runs everything in this one. The numbers do not depend on it.
+    One job runs everything in this process. The numbers do not depend on the number of jobs.
 
     Examples
     --------
@@ -108,23 +98,9 @@ def run_cells(
 ) -> Tidy:
     """Run the cells whose files are not there yet, then read all files.
 
-    A run that was interrupted goes on where it stopped. The files are what is returned, so that
-    numbers are the same whether a cell was run now or earlier.
-
-    Parameters
-    ----------
-    what : str
-        For the progress bar.
-    cells : sequence of Cell
-    folder : Path
-        Where their files are kept.
-    workers : Workers, optional
-        By default everything is run in this process.
-
-    Returns
-    -------
-    Tidy
-        In the order of the cells.
+    An interrupted run continues where it stopped. What is returned comes from the files, so that
+    numbers are the same whether a cell was run now or earlier. Rows are in the order of the cells;
+    `what` is shown beside the progress bar.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files = {cell.name: folder / f"{cell.name}.csv" for cell in cells}

@@ -15,27 +15,13 @@ __all__ = ["Claim", "Winner", "judged", "mean_gain", "share", "winners"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim of the paper.
-
-    Attributes
-    ----------
-    claim : str
-        What the paper says.
-    paper : str
-        Its figure, as printed.
-    ours : str
-        What we measured.
-    criterion : str
-        When we say that it holds.
-    holds : bool or None
-        None if this run did not measure what it takes.
-    """
+    """One claim of the paper, its figure as printed, what we measured, and whether it holds."""
 
     claim: str
     paper: str
     ours: str
-    criterion: str
-    holds: bool | None
+    criterion: str  # when we say that it holds
+    holds: bool | None  # None if this run did not measure what the claim is about
 
     @property
     def verdict(self) -> str:
@@ -64,9 +50,9 @@ def judged(claim: str, paper: str, criterion: str, found: tuple[str, bool] | Non
 
 
 def mean_gain(gains: Tidy, **conditions: Any) -> float | None:
-    """Mean gain over the rows that match, or None if a wanted value was not run.
+    """Mean gain over the rows that match, or None if a value asked for was not run.
 
-    Cells have the same number of repetitions, so this is the mean over cells as well.
+    All cells have the same number of repetitions, so this is the mean over cells as well.
 
     Examples
     --------
@@ -78,11 +64,11 @@ def mean_gain(gains: Tidy, **conditions: Any) -> float | None:
         values = wanted if isinstance(wanted, list | tuple) else [wanted]
         if not set(values) <= set(gains.unique(name)):
             return None
-    return float(gains.where(**conditions)["gain"].mean())
+    return gains.mean("gain", **conditions)
 
 
 def share(flags: Sequence[bool] | np.ndarray[Any, Any]) -> str:
-    """Write how many of some things are so.
+    """Write how many of some flags are true.
 
     Examples
     --------
@@ -94,29 +80,15 @@ def share(flags: Sequence[bool] | np.ndarray[Any, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """How one estimator did against the others on the same samples.
+    """How one estimator did against the others on the same samples."""
 
-    Attributes
-    ----------
-    group : object
-        Test or data set.
-    n : int or None
-        Size of the samples; None for all of them.
-    measure, estimator : str
-    won : float
-        Repetitions in which it was the best; shared if several were.
-    repetitions : int
-    gain : Interval
-        Its gain over the paper's estimator, with the 95 % interval of the paired differences.
-    """
-
-    group: Any
-    n: int | None
+    group: Any  # test or data set
+    n: int | None  # size of the samples; None for all of them
     measure: str
     estimator: str
-    won: float
+    won: float  # repetitions in which it was the best; shared if several were
     repetitions: int
-    gain: Interval
+    gain: Interval  # over the paper's estimator, with the 95 % interval of paired differences
 
 
 def winners(
@@ -126,19 +98,10 @@ def winners(
     group: str,
     baseline: str = "hierarchical",
 ) -> list[Winner]:
-    """Say which estimator won how often, and by how much.
+    """Say which estimator won how often, and by how much over the baseline.
 
-    Parameters
-    ----------
-    results : Tidy
-    measures : mapping of str to {1, -1}
-        1 if larger is better, -1 if smaller is.
-    estimators : sequence of str
-        Who takes part.
-    group : str
-        Column to tell apart.
-    baseline : str
-        Whom gains are over.
+    Measures are 1 if larger is better, -1 if smaller is; each value of the column `group` is ranked
+    separately.
 
     Examples
     --------
@@ -156,20 +119,12 @@ def winners(
         for name in results.unique(group):
             for n in (*sizes, None):
                 part = results.where(**{group: name}, n=sizes if n is None else n)
-                found += _ranked(part, measure, sign, estimators, (name, n, baseline))
-    return found
-
-
-def _ranked(
-    part: Tidy, measure: str, sign: int, estimators: Sequence[str], about: tuple[Any, Any, str]
-) -> list[Winner]:
-    name, n, baseline = about
-    values = sign * np.stack([part.where(estimator=e)[measure] for e in estimators])
-    best = values == values.max(axis=0)
-    won = (best / best.sum(axis=0)).sum(axis=1)
-    found = []
-    for estimator, count in zip(estimators, won.tolist(), strict=True):
-        gains = part.gains(measure, estimator, baseline)
-        gain = pooled_interval([sign * part for part in strata(gains)])
-        found.append(Winner(name, n, measure, estimator, count, values.shape[1], gain))
+                values = sign * np.stack([part.where(estimator=e)[measure] for e in estimators])
+                best = values == values.max(axis=0)
+                won = (best / best.sum(axis=0)).sum(axis=1).tolist()
+                for estimator, count in zip(estimators, won, strict=True):
+                    gains = strata(part.gains(measure, estimator, baseline))
+                    gain = pooled_interval([sign * each for each in gains])
+                    runs = values.shape[1]
+                    found.append(Winner(name, n, measure, estimator, count, runs, gain))
     return found

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.network import BayesianNetwork
-from colonnade.studies.cells import Workers
-from colonnade.studies.claims import Claim, Winner, judged, mean_gain, share, winners
+from colonnade.studies.claims import Claim, judged, mean_gain, share
 from colonnade.studies.joint import BASELINES
-from colonnade.studies.prepared import ESTIMATORS, Prepared
-from colonnade.studies.samples import SampleSettings, SampleStudy
+from colonnade.studies.samples import SampleStudy
 from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
 
-__all__ = ["MEASURES", "claims", "class_log_joint", "measures", "run", "who_won"]
+__all__ = ["MEASURES", "STUDY", "claims", "class_log_joint", "measures"]
 
 Floats = NDArray[np.float64]
 
@@ -26,15 +24,7 @@ MEASURES = {"accuracy": 1, "auc": 1, "log_loss": -1}
 
 
 def class_log_joint(network: BayesianNetwork, table: CodedTable, target: str) -> Floats:
-    """Log probability of each row with each class, ``[row, class]``.
-
-    Parameters
-    ----------
-    network : BayesianNetwork
-    table : CodedTable
-        Without missing values; what it says of the class plays no part.
-    target : str
-        The class.
+    """Log probability of each row with each class, ``[row, class]``; its own class is ignored.
 
     Examples
     --------
@@ -58,19 +48,11 @@ def class_log_joint(network: BayesianNetwork, table: CodedTable, target: str) ->
 def measures(log_joint: Floats, truth: NDArray[np.int64]) -> dict[str, float]:
     """Accuracy, areas under the ROC curve and log loss of one classifier.
 
-    Parameters
-    ----------
-    log_joint : array [row, class]
-    truth : array of int [row]
-
-    Returns
-    -------
-    dict
-        ``auc`` is the mean over classes of one against the rest; ``auc_weighted`` weighs classes
-        by their frequency; ``auc_pairs`` is the mean over pairs of classes (Hand and Till).
-        Classes that no row, or every row, belongs to have no curve and are left out; NaN if all
-        are. Rows are ranked by log odds, as probabilities near 1 would tie by rounding. Among
-        equally probable classes the first is predicted.
+    ``auc`` is the mean over classes of one against the rest; ``auc_weighted`` weights classes by
+    their frequency; ``auc_pairs`` is the mean over pairs of classes (Hand and Till). Classes that
+    no row, or every row, belongs to have no curve and are left out; NaN if all are. Rows are ranked
+    by log odds, as probabilities near 1 would tie by rounding. Among equally probable classes the
+    first is predicted.
 
     Examples
     --------
@@ -95,14 +77,14 @@ def measures(log_joint: Floats, truth: NDArray[np.int64]) -> dict[str, float]:
 
 
 def _log_odds(log_joint: Floats) -> Floats:
-    """Log of p(class | row) / (1 - p(class | row)), without a loss of digits near 1."""
+    """Log of p(class | row) / (1 - p(class | row)), accurate near 1 as well."""
     from scipy.special import logsumexp
 
     top = (np.arange(len(log_joint)), log_joint.argmax(axis=1))
-    # From the most probable class on, so that equal odds come out equal to the last digit.
+    # Relative to the most probable class, so that equal odds are equal to the last digit.
     log_joint = log_joint - log_joint[top][:, None]
     total = logsumexp(log_joint, axis=1, keepdims=True)
-    # Only the most probable class can have more than a half; its rest is added up by itself.
+    # Only the most probable class can have more than a half; the rest is summed separately for it.
     share = np.exp(log_joint - total)
     share[top] = 0.0
     rest = total + np.log1p(-share)
@@ -113,14 +95,9 @@ def _log_odds(log_joint: Floats) -> Floats:
 
 
 def _areas(odds: Floats, truth: NDArray[np.int64], present: Sequence[int]) -> tuple[Floats, Floats]:
-    """Chance that a row of a class scores that class higher than a row of the others does.
+    """Probability that a row of a class scores that class higher than a row of another class does.
 
-    Returns
-    -------
-    rest : array [class]
-        Against rows of any other class.
-    pairs : array [pair]
-        Against rows of one other class, for all ordered pairs.
+    Against rows of any other class ``[class]``, and of one other class, for all ordered pairs.
     """
     own = (truth[:, None] == np.array(present, dtype=np.int64)).astype(np.float64)
     totals = own.sum(axis=0)
@@ -129,7 +106,7 @@ def _areas(odds: Floats, truth: NDArray[np.int64], present: Sequence[int]) -> tu
         order = np.argsort(odds[:, c])
         below = np.vstack([np.zeros(len(present)), np.cumsum(own[order], axis=0)])
         scores, ordered = odds[truth == c, c], odds[order, c]
-        # Rows with an equal score count for a half.
+        # Rows with an equal score count as a half.
         low, high = (np.searchsorted(ordered, scores, side=side) for side in ("left", "right"))
         won[k] = 0.5 * (below[low] + below[high]).sum(axis=0)
     other = ~np.eye(len(present), dtype=bool)
@@ -137,40 +114,16 @@ def _areas(odds: Floats, truth: NDArray[np.int64], present: Sequence[int]) -> tu
     return rest, (won / np.outer(totals, totals))[other]
 
 
-def run(
-    settings: SampleSettings,
-    prepared: Sequence[Prepared],
-    folder: Path,
-    workers: Workers | None = None,
-    what: str = "Study 3, classification",
-) -> Tidy:
-    """Run the study on data sets with the structure of tree-augmented naive Bayes.
-
-    Arguments are those of :meth:`colonnade.studies.samples.SampleStudy.run`.
-    """
-    study = SampleStudy("classification", _measured, settings.test_rows)
-    return study.run(settings, prepared, folder, workers, what)
-
-
-def _measured(network: BayesianNetwork, test: CodedTable, target: str) -> Mapping[str, float]:
+def _measured(network: BayesianNetwork, test: CodedTable, target: str) -> dict[str, float]:
     truth = test.codes[test.position(target)].astype(np.int64)
     return measures(class_log_joint(network, test, target), truth)
 
 
-def who_won(results: Tidy) -> list[Winner]:
-    """Return which estimator won how often."""
-    return winners(results, MEASURES, list(ESTIMATORS), "data")
+STUDY = SampleStudy("classification", _measured, limited=True)
 
 
 def claims(results: Tidy, auc: str = "auc") -> list[Claim]:
-    """Judge what the paper says of the middle and the bottom of Fig. 2; all gains in points.
-
-    Parameters
-    ----------
-    results : Tidy
-    auc : {"auc", "auc_weighted", "auc_pairs"}
-        Which area under the ROC curve is meant.
-    """
+    """Judge what the paper says of the middle and the bottom of Fig. 2, by one of three AUCs."""
     return [*_area_claims(results, auc), *_accuracy_claims(results)]
 
 
@@ -181,14 +134,10 @@ def _points(results: Tidy, measure: str, base: str) -> Tidy:
 
 def _cells(results: Tidy, measure: str, names: Sequence[str], sizes: Sequence[int]) -> list[float]:
     """Mean gain in points over both BDeu, in the cells asked for that were run."""
-    found = []
-    for base in BASELINES:
-        gains = _points(results, measure, base)
-        for name in names:
-            for n in sizes:
-                value = mean_gain(gains, data=name, n=n)
-                found += [] if value is None else [value]
-    return found
+    gains = [_points(results, measure, base) for base in BASELINES]
+    cells = product(gains, names, sizes)
+    means = [mean_gain(over, data=name, n=n) for over, name, n in cells]
+    return [mean for mean in means if mean is not None]
 
 
 def _area_claims(results: Tidy, auc: str) -> list[Claim]:
@@ -273,7 +222,7 @@ def _adult_and_letter(results: Tidy, measure: str, sizes: Sequence[int]) -> list
 
 
 def _between(low: float, high: float, gains: Sequence[float]) -> tuple[str, bool] | None:
-    """Say from where to where gains go, and whether all are between two bounds."""
+    """The range of gains in words, and whether all are between two bounds."""
     if not gains:
         return None
     least, most = min(gains), max(gains)

@@ -32,23 +32,12 @@ _PEN = tuple(f"{axis}{point}" for point in range(1, 9) for axis in "xy")
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set as it was published.
-
-    Attributes
-    ----------
-    name : str
-    columns : dict of str to list or array [row]
-        None where a value is missing.
-    target : str
-        The class.
-    numeric : tuple of str
-        Columns of numbers, which the studies cut into bins.
-    """
+    """A data set as it was published."""
 
     name: str
-    columns: dict[str, Any]
-    target: str
-    numeric: tuple[str, ...]
+    columns: dict[str, Any]  # lists or arrays; None where a value is missing
+    target: str  # the class
+    numeric: tuple[str, ...]  # columns of numbers, which the studies cut into bins
 
     @property
     def rows(self) -> int:
@@ -85,14 +74,11 @@ def read_adult(contents: Sequence[bytes]) -> DataSet:
     >>> small.rows, small.columns["workclass"], small.columns["income"]
     (2, [None, None], ['<=50K', '<=50K'])
     """
-    lines = [line for content in contents for line in _lines(content) if line[0] != "|"]
-    rows = _fields(lines, len(_ADULT), "adult")
-    columns = {
-        name: [None if value == "?" else value for value in column]
-        for name, column in zip(_ADULT, zip(*rows, strict=True), strict=True)
-    }
-    columns["income"] = [str(value).removesuffix(".") for value in columns["income"]]
-    return _data_set("adult", columns, "income", _ADULT_NUMBERS)
+    lines = [line for line in _lines(*contents) if line[0] != "|"]
+    found = _data_set("adult", lines, _ADULT, _ADULT_NUMBERS, lambda value: value.removesuffix("."))
+    for name in set(_ADULT) - set(_ADULT_NUMBERS):
+        found.columns[name] = [None if value == "?" else value for value in found.columns[name]]
+    return found
 
 
 def read_letter(contents: Sequence[bytes]) -> DataSet:
@@ -103,9 +89,7 @@ def read_letter(contents: Sequence[bytes]) -> DataSet:
     >>> read_letter([b"2,4,4,3,2,7,8,2,9,11,7,7,1,8,5,6,Z"]).columns["lettr"]
     ['Z']
     """
-    rows = _fields(_lines(*contents), len(_LETTER) + 1, "letter")
-    columns = dict(zip((*_LETTER, "lettr"), map(list, zip(*rows, strict=True)), strict=True))
-    return _data_set("letter", columns, "lettr", _LETTER)
+    return _data_set("letter", _lines(*contents), (*_LETTER, "lettr"), _LETTER)
 
 
 def read_pendigits(contents: Sequence[bytes]) -> DataSet:
@@ -116,14 +100,11 @@ def read_pendigits(contents: Sequence[bytes]) -> DataSet:
     >>> read_pendigits([b"47,100,27,81,57,37,26,0,0,23,56,53,100,90,40,98,8"]).columns["digit"]
     [8]
     """
-    rows = _fields(_lines(*contents), len(_PEN) + 1, "pendigits")
-    columns = dict(zip((*_PEN, "digit"), map(list, zip(*rows, strict=True)), strict=True))
-    columns["digit"] = [int(value) for value in columns["digit"]]
-    return _data_set("pendigits", columns, "digit", _PEN)
+    return _data_set("pendigits", _lines(*contents), (*_PEN, "digit"), _PEN, int)
 
 
 def read_nursery(contents: Sequence[bytes]) -> DataSet:
-    """Read Nursery: names in the header, one '@attribute' a line, then comma-separated values.
+    """Read Nursery: names in the header, one '@attribute' per line, then comma-separated values.
 
     Examples
     --------
@@ -133,9 +114,7 @@ def read_nursery(contents: Sequence[bytes]) -> DataSet:
     """
     lines = _lines(*contents)
     names = [line.split()[1] for line in lines if line.startswith("@attribute")]
-    rows = _fields([line for line in lines if line[0] != "@"], len(names), "nursery")
-    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    return _data_set("nursery", columns, names[-1], ())
+    return _data_set("nursery", [line for line in lines if line[0] != "@"], names, ())
 
 
 def read_spambase(contents: Sequence[bytes]) -> DataSet:
@@ -148,10 +127,7 @@ def read_spambase(contents: Sequence[bytes]) -> DataSet:
     """
     head, *lines = _lines(gzip.decompress(contents[0]))
     names = [name.strip() for name in head.split(",")]
-    rows = _fields(lines, len(names), "spambase")
-    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    columns[names[-1]] = [int(value) for value in columns[names[-1]]]
-    return _data_set("spambase", columns, names[-1], tuple(names[:-1]))
+    return _data_set("spambase", lines, names, tuple(names[:-1]), int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +211,9 @@ SETS: dict[str, Origin] = {
 
 
 def fetch_sets(names: Iterable[str], folder: Path | None = None) -> Path:
-    """Fetch the files of some data sets, each package once, and return where they are kept.
+    """Fetch the files of some data sets, each package once, and return the folder they are in.
 
-    Parameters
-    ----------
-    names : iterable of str
-    folder : Path, optional
-        Where the files are kept; by default the user's cache.
+    By default it is the user's cache.
     """
     folder = cache_folder() if folder is None else folder
     fetch([pinned for name in names for pinned in SETS[name].files], folder)
@@ -249,17 +221,7 @@ def fetch_sets(names: Iterable[str], folder: Path | None = None) -> Path:
 
 
 def load(name: str, folder: Path | None = None) -> DataSet:
-    """Load a data set, which is fetched the first time and hashed every time.
-
-    Parameters
-    ----------
-    name : {"adult", "letter", "nursery", "pendigits", "spambase"}
-    folder : Path, optional
-        Where the files are kept; by default the user's cache.
-
-    Returns
-    -------
-    DataSet
+    """Load a data set by name; it is downloaded the first time and its hash checked every time.
 
     Examples
     --------
@@ -282,18 +244,23 @@ def _lines(*contents: bytes) -> list[str]:
     return [line for text in contents for line in text.decode().splitlines() if line.strip()]
 
 
-def _fields(lines: Sequence[str], width: int, name: str) -> list[list[str]]:
+def _data_set(
+    name: str,
+    lines: Sequence[str],
+    names: Sequence[str],
+    numeric: tuple[str, ...],
+    target: Callable[[str], Any] = str,
+) -> DataSet:
+    """Read lines of comma-separated values; the last is the class, converted by `target`."""
     rows = [[value.strip() for value in line.split(",")] for line in lines]
     for number, row in enumerate(rows):
-        if len(row) != width:
-            problem = f"{len(row)} values in data line {number}, not {width}."
+        if len(row) != len(names):
+            problem = f"{len(row)} values in data line {number}, not {len(names)}."
             raise DataError(f"Data set {name!r}", problem)
     if not rows:
         raise DataError(f"Data set {name!r}", "no rows.")
-    return rows
-
-
-def _data_set(name: str, columns: dict[str, Any], target: str, numeric: tuple[str, ...]) -> DataSet:
+    columns: dict[str, Any] = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     for column in numeric:
         columns[column] = np.array([float(value) for value in columns[column]])
-    return DataSet(name, columns, target, numeric)
+    columns[names[-1]] = [target(value) for value in columns[names[-1]]]
+    return DataSet(name, columns, names[-1], numeric)

@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from colonnade import __version__
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import ConvergenceWarning
 from colonnade.pooling import Exact, Reference, Variational
+from colonnade.pooling.engine import Engine
 from colonnade.priors import CptPosterior, Hierarchical
 from colonnade.studies.cells import Cell, fingerprint, generator, run_cells
 from colonnade.studies.claims import Claim, judged
@@ -37,58 +36,33 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """Which tables are estimated, and how long the samplers run.
+    """Which tables are estimated, and how long the samplers run."""
 
-    Parameters
-    ----------
-    tables : tuple of (r, q, n)
-        Tables of study 1, test 1.
-    sets : tuple of str
-        Data sets of study 3, of each of which the largest table is estimated.
-    n : int
-        Rows sampled from each of them.
-    draws, warmup : int or None
-        Of the samplers; None for the package's own choice.
-    seed : int
-    """
-
+    # (r, q, n) of tables of study 1, test 1.
     tables: tuple[tuple[int, int, int], ...] = ((2, 8, 160), (4, 4, 80), (8, 8, 20), (8, 8, 640))
-    sets: tuple[str, ...] = tuple(SETS)
-    n: int = 320
-    draws: int = 4000
-    warmup: int | None = None
+    sets: tuple[str, ...] = tuple(SETS)  # of study 3; the largest table of each is estimated
+    n: int = 320  # rows sampled from each of them
+    draws: int = 4000  # of the samplers
+    warmup: int | None = None  # None for the package's own choice
     seed: int = 1
 
-    def engines(self) -> dict[str, Any]:
+    def engines(self) -> dict[str, Engine]:
         """Return the engines by name, the exact one first."""
         return {
             "exact": Exact(),
             "variational": Variational(),
-            "advi": Reference(kind="advi", draws=self.draws, warmup=self.warmup, seed=self.seed),
-            "nuts": Reference(kind="nuts", draws=self.draws, warmup=self.warmup, seed=self.seed),
+            "advi": Reference("advi", self.draws, self.warmup, seed=self.seed),
+            "nuts": Reference("nuts", self.draws, self.warmup, seed=self.seed),
         }
 
 
 def run_table(
     settings: EngineSettings, study: int, label: str, make: Callable[[], FamilyCounts]
 ) -> list[Row]:
-    """Estimate one table by every engine.
+    """Estimate one table, made by a function from a study, by every engine.
 
-    Parameters
-    ----------
-    settings : EngineSettings
-    study : int
-        Where the table comes from.
-    label : str
-        Its name.
-    make : callable
-        Returns its counts.
-
-    Returns
-    -------
-    list of rows
-        ``alpha_error`` and ``table_error`` are the largest distances of an entry of E[alpha] and
-        of the estimated table from the exact ones.
+    ``alpha_error`` and ``table_error`` are the largest distances of an entry of E[alpha] and of the
+    estimated table from the exact ones.
     """
     counts = make()
     found: dict[str, CptPosterior] = {}
@@ -121,7 +95,7 @@ def run_table(
 
 
 def _distance(one: CptPosterior, other: CptPosterior) -> float:
-    """Largest difference of an entry: of observed configurations, and of the one for all others."""
+    """Largest difference of an entry, of the observed configurations and the default one."""
     parts = [np.abs(one.observed_mean - other.observed_mean).max(initial=0.0)]
     if one.counts.observed < one.counts.configurations:
         parts.append(np.abs(one.default - other.default).max())
@@ -152,34 +126,22 @@ def largest_table(settings: EngineSettings, prepared: Prepared) -> FamilyCounts:
 
 
 def run(settings: EngineSettings, prepared: Sequence[Prepared], folder: Path) -> Tidy:
-    """Run the study, one table at a time, so that times are those of a quiet machine.
+    """Run the study, one table at a time, so that times are those of an idle machine.
 
-    Parameters
-    ----------
-    settings : EngineSettings
-    prepared : sequence of Prepared
-        Data sets with the structure of tree-augmented naive Bayes.
-    folder : Path
-        Where parts are kept.
+    The data sets have the structure of tree-augmented naive Bayes.
     """
-    cells = [
-        Cell(
-            f"study1-r{r}-q{q}-n{n}",
-            partial(run_table, settings, 1, "test 1", partial(simulated, settings, r, q, n)),
-        )
-        for r, q, n in settings.tables
-    ]
-    cells += [
-        Cell(
-            f"study3-{data.name}",
-            partial(run_table, settings, 3, data.name, partial(largest_table, settings, data)),
-        )
-        for data in prepared
-        if data.name in settings.sets
-    ]
-    marks = {**asdict(settings), "version": __version__}
-    marks["data"] = sampling_mark(SampleSettings(), prepared)
-    return run_cells("Study 4, engines", cells, folder / f"engines-{fingerprint(marks)}")
+    cells = []
+    for r, q, n in settings.tables:
+        make = partial(simulated, settings, r, q, n)
+        task = partial(run_table, settings, 1, "test 1", make)
+        cells.append(Cell(f"study1-r{r}-q{q}-n{n}", task))
+    for data in prepared:
+        if data.name in settings.sets:
+            counts = partial(largest_table, settings, data)
+            task = partial(run_table, settings, 3, data.name, counts)
+            cells.append(Cell(f"study3-{data.name}", task))
+    mark = fingerprint({**asdict(settings), "data": sampling_mark(SampleSettings(), prepared)})
+    return run_cells("Study 4, engines", cells, folder / f"engines-{mark}")
 
 
 def claims(results: Tidy) -> list[Claim]:
@@ -188,7 +150,8 @@ def claims(results: Tidy) -> list[Claim]:
         {name: float(results.where(engine=name)[column].max()) for name in results.unique("engine")}
         for column in ("table_error", "seconds")
     )
-    gap = results.where(engine="nuts")["seconds"] / results.where(engine="advi")["seconds"]
+    nuts, advi = (results.where(engine=name)["seconds"] for name in ("nuts", "advi"))
+    gap = nuts / advi
     return [
         judged(
             "Variational estimates are practically equivalent to those of MCMC",
@@ -216,9 +179,9 @@ def claims(results: Tidy) -> list[Claim]:
             "minutes",
             "NUTS takes more than a minute for most tables",
             (
-                f"{results.where(engine='nuts')['seconds'].min():.1f} to "
-                f"{slowest['nuts']:.1f} s, {gap.min():.1f} to {gap.max():.1f} times ADVI",
-                float(np.median(results.where(engine="nuts")["seconds"])) > 60.0,
+                f"{nuts.min():.1f} to {nuts.max():.1f} s, "
+                f"{gap.min():.1f} to {gap.max():.1f} times ADVI",
+                float(np.median(nuts)) > 60.0,
             ),
         ),
     ]

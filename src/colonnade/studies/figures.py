@@ -23,15 +23,7 @@ _Series = Mapping[Any, tuple[str, str, Sequence[NDArray[Any]]]]
 
 
 def draw_mse(results: Tidy, path: Path) -> None:
-    """Draw Fig. 1: gains in MSE, one panel for each q, boxes over n, both tests.
-
-    Parameters
-    ----------
-    results : Tidy
-        Of study 1.
-    path : Path
-        The PNG file to write.
-    """
+    """Draw Fig. 1 as a PNG file: gains in MSE, one panel per q, boxes over n, both tests."""
     gains = results.gains("mse", "bayesian", "hierarchical")
     sizes, qs = sorted(results.unique("n")), sorted(results.unique("q"))
     figure, axes = _figure(1, len(qs), 2.6)
@@ -74,37 +66,26 @@ def draw_theory(results: Tidy, path: Path) -> None:
 
 
 def draw_data_sets(joint: Tidy | None, classification: Tidy | None, path: Path) -> None:
-    """Draw Fig. 2: a column for each data set; log-likelihood ratio, gains in accuracy and AUC.
+    """Draw Fig. 2: one column per data set; log-likelihood ratio, gains in accuracy and AUC.
 
-    Parameters
-    ----------
-    joint, classification : Tidy or None
-        Of studies 2 and 3; rows of a study that was not run are left out.
-    path : Path
-        The PNG file to write.
+    Rows of a study that was not run are left out.
     """
-    rows = [
-        (results, measure, scale, label)
-        for results, measure, scale, label in (
-            (joint, "log_likelihood", 1.0, "log-likelihood ratio"),
-            (classification, "accuracy", 100.0, "accuracy gain (points)"),
-            (classification, "auc", 100.0, "ROC AUC gain (points)"),
-        )
-        if results is not None
-    ]
+    rows: list[tuple[Tidy, str, float, str]] = []
+    if joint is not None:
+        rows.append((joint, "log_likelihood", 1.0, "log-likelihood ratio"))
+    if classification is not None:
+        rows.append((classification, "accuracy", 100.0, "accuracy gain (points)"))
+        rows.append((classification, "auc", 100.0, "ROC AUC gain (points)"))
     names = rows[0][0].unique("data")
     figure, axes = _figure(len(rows), len(names), 2.3)
     for line, (results, measure, scale, label) in zip(axes, rows, strict=True):
         sizes = sorted(results.unique("n"))
         over = {base: results.gains(measure, "hierarchical", base) for base in BASELINES}
         for axis, name in zip(line, names, strict=True):
-            series = {
-                base: (
-                    *_ESS[base],
-                    [scale * over[base].where(data=name, n=n)["gain"] for n in sizes],
-                )
-                for base in BASELINES
-            }
+            series = {}
+            for base, gains in over.items():
+                boxes = [scale * gains.where(data=name, n=n)["gain"] for n in sizes]
+                series[base] = (*_ESS[base], boxes)
             _boxes(axis, series, sizes)
         line[0].set_ylabel(label)
     for axis, name in zip(axes[0], names, strict=True):
@@ -115,11 +96,11 @@ def draw_data_sets(joint: Tidy | None, classification: Tidy | None, path: Path) 
 
 
 def draw_engines(results: Tidy, path: Path) -> None:
-    """Draw time against error of the estimate, one point for each table and engine."""
+    """Draw time against error of the estimate, one point per table and engine."""
     colours = {"exact": "#222222", "variational": "#4f9d4f", "advi": "#f39c34", "nuts": "#2b6ca3"}
     figure, axes = _figure(1, 1, 3.6)
     axis = axes[0][0]
-    # The exact engine is what the others are compared with: its own rounding is all there is.
+    # The exact engine is the reference: its own error is rounding only.
     least = np.finfo(np.float64).eps
     for name in results.unique("engine"):
         part = results.where(engine=name)
@@ -155,9 +136,7 @@ def _boxes(axis: Any, series: _Series, sizes: Sequence[int]) -> None:
             patch_artist=True,
             flierprops={"marker": ".", "markersize": 2, "markeredgecolor": colour},
             medianprops={"color": "#222222", "linewidth": 1},
-            whiskerprops={"linewidth": 0.7},
-            capprops={"linewidth": 0.7},
-            boxprops={"linewidth": 0.7},
+            **{f"{part}props": {"linewidth": 0.7} for part in ("whisker", "cap", "box")},
         )
         for box in drawn["boxes"]:
             box.set_facecolor(colour)
@@ -181,8 +160,7 @@ def _finish(figure: Any, axis: Any, path: Path) -> None:
         each.title.set_fontsize(10)
         each.xaxis.label.set_fontsize(8)
         each.yaxis.label.set_fontsize(8)
-        for side in ("top", "right"):
-            each.spines[side].set_visible(False)
+        each.spines[["top", "right"]].set_visible(False)
     handles, labels = axis.get_legend_handles_labels()
     where = {"loc": "outside lower center", "ncols": len(labels)}
     figure.legend(handles, labels, fontsize=8, frameon=False, **where)

@@ -3,67 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 
 from colonnade.network import BayesianNetwork
-from colonnade.studies.cells import Workers
-from colonnade.studies.claims import Claim, Winner, judged, mean_gain, share, winners
-from colonnade.studies.prepared import ESTIMATORS, Prepared
-from colonnade.studies.samples import SampleSettings, SampleStudy
+from colonnade.studies.claims import Claim, judged, share
+from colonnade.studies.samples import SampleStudy
 from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
 
-__all__ = ["BASELINES", "claims", "run", "who_won"]
+__all__ = ["BASELINES", "MEASURES", "STUDY", "claims"]
 
+# 1 if larger is better, -1 if smaller is.
+MEASURES = {"log_likelihood": 1}
 BASELINES = ("bdeu 1", "bdeu 10")
+# Ratios the paper gives for n = 320.
 _AT_320 = {"nursery": 50, "letter": 85000}
+# Mean gain by baseline, data set and n.
+_Gains = Mapping[tuple[str, str, int], float]
 
 
-def run(
-    settings: SampleSettings,
-    prepared: Sequence[Prepared],
-    folder: Path,
-    workers: Workers | None = None,
-    what: str = "Study 2, joint distribution",
-) -> Tidy:
-    """Run the study on data sets with the structure of hill climbing.
-
-    Arguments are those of :meth:`colonnade.studies.samples.SampleStudy.run`.
-    """
-    return SampleStudy("joint", _log_likelihood).run(settings, prepared, folder, workers, what)
-
-
-def _log_likelihood(network: BayesianNetwork, rest: CodedTable, target: str) -> Mapping[str, float]:
+def _log_likelihood(network: BayesianNetwork, rest: CodedTable, target: str) -> dict[str, float]:
     return {"log_likelihood": float(network.log_likelihood(rest).sum())}
 
 
-def who_won(results: Tidy) -> list[Winner]:
-    """Return which estimator won how often."""
-    return winners(results, {"log_likelihood": 1}, list(ESTIMATORS), "data")
+STUDY = SampleStudy("joint", _log_likelihood)
 
 
 def claims(results: Tidy, parents: Mapping[str, float]) -> list[Claim]:
-    """Judge what the paper says of the top of Fig. 2.
-
-    Parameters
-    ----------
-    results : Tidy
-    parents : mapping of str to float
-        Parents for each variable in the structure of each data set.
-    """
+    """Judge what the paper says of the top of Fig. 2; `parents` are those per variable."""
     over = {name: results.gains("log_likelihood", "hierarchical", name) for name in BASELINES}
     names, sizes = results.unique("data"), sorted(results.unique("n"))
-    cell = {
-        (base, name, n): mean_gain(over[base], data=name, n=n)
-        for base in BASELINES
-        for name in names
-        for n in sizes
+    found = {
+        (base, name, n): over[base].mean("gain", data=name, n=n)
+        for base, name, n in product(BASELINES, names, sizes)
     }
-    found = {key: value for key, value in cell.items() if value is not None}
     return [
-        _thousands(found, sizes),
+        _thousands(found),
         _everywhere(found),
         _ten_better(found, names, sizes),
         *_nursery(found, names, parents),
@@ -71,23 +48,18 @@ def claims(results: Tidy, parents: Mapping[str, float]) -> list[Claim]:
     ]
 
 
-_Gains = Mapping[tuple[str, str, int], float]
-
-
-def _thousands(gains: _Gains, sizes: Sequence[int]) -> Claim:
+def _thousands(gains: _Gains) -> Claim:
     small = {key: value for key, value in gains.items() if key[2] in (20, 40)}
-    least = min(small, key=small.__getitem__) if small else None
+    found = None
+    if small:
+        (base, name, n), least = min(small.items(), key=lambda item: item[1])
+        most = max(small.values())
+        found = f"least {least:,.0f} ({name}, n = {n}, {base}), most {most:,.0f}", least > 1000
     return judged(
         "Small samples: log-likelihood ratios above one thousand on all data sets",
         "> 1000",
         "mean ratio above 1000 on every data set, n = 20 and 40, both BDeu",
-        None
-        if least is None
-        else (
-            f"least {small[least]:,.0f} ({least[1]}, n = {least[2]}, {least[0]}), "
-            f"most {max(small.values()):,.0f}",
-            small[least] > 1000,
-        ),
+        found,
     )
 
 
@@ -118,59 +90,48 @@ def _nursery(gains: _Gains, names: Sequence[str], parents: Mapping[str, float]) 
         return []
     n = min(key[2] for key in gains)
     by_data = {d: min(gains[base, d, n] for base in BASELINES) for d in names}
-    others = [parents[d] for d in names if d != "nursery"]
-    mean = float(np.mean(others))
+    others = {d: parents[d] for d in names if d != "nursery"}
+    own, mean = parents["nursery"], float(np.mean(list(others.values())))
+    ratios = ", ".join(f"{d} {value:,.0f}" for d, value in by_data.items())
     return [
         judged(
             "The lowest gains are those on Nursery",
             "lowest",
             f"at n = {n} the mean ratio over the better BDeu is lowest on Nursery",
-            (
-                ", ".join(f"{d} {value:,.0f}" for d, value in by_data.items()),
-                min(by_data, key=by_data.__getitem__) == "nursery",
-            ),
+            (ratios, min(by_data, key=by_data.__getitem__) == "nursery"),
         ),
         judged(
             "Nursery has the lowest number of parents per node",
             "0.9",
             "lowest, and 0.9 when rounded",
-            (
-                f"{parents['nursery']:.2f}",
-                parents["nursery"] < min(others) and round(parents["nursery"], 1) == 0.9,
-            ),
+            (f"{own:.2f}", own < min(others.values()) and round(own, 1) == 0.9),
         ),
         judged(
             "The other structures have about twice as many",
             "about 1.8",
             "mean of the others between 1.5 and 2.5 times that of Nursery",
-            (
-                ", ".join(f"{d} {parents[d]:.2f}" for d in names if d != "nursery"),
-                1.5 <= mean / parents["nursery"] <= 2.5,
-            ),
+            (", ".join(f"{d} {x:.2f}" for d, x in others.items()), 1.5 <= mean / own <= 2.5),
         ),
     ]
 
 
 def _larger(gains: _Gains, names: Sequence[str], sizes: Sequence[int]) -> list[Claim]:
     at_320 = {(base, d): gains[base, d, 320] for base in BASELINES for d in names if 320 in sizes}
-    ends = {("bdeu 10", "nursery"), ("bdeu 1", "letter")} <= set(at_320)
     large = [n for n in sizes if n >= 640]
     positive = [gains[base, d, n] > 0.0 for base in BASELINES for d in names for n in large]
+    order = None
+    if {("bdeu 10", "nursery"), ("bdeu 1", "letter")} <= set(at_320):
+        lowest, highest = (end(at_320, key=at_320.__getitem__)[1] for end in (min, max))
+        said = f"lowest on {lowest}, highest on {highest}"
+        order = said, (lowest, highest) == ("nursery", "letter")
     return [
         judged(
             "At n = 320 the ratios range from Nursery (lowest) to Letter (highest)",
             "Nursery, Letter",
             "lowest mean ratio on Nursery, highest on Letter",
-            (
-                f"lowest on {min(at_320, key=at_320.__getitem__)[1]}, "
-                f"highest on {max(at_320, key=at_320.__getitem__)[1]}",
-                min(at_320, key=at_320.__getitem__)[1] == "nursery"
-                and max(at_320, key=at_320.__getitem__)[1] == "letter",
-            )
-            if ends
-            else None,
+            order,
         ),
-        *(_figure(name, figure, at_320 if ends else None) for name, figure in _AT_320.items()),
+        *(_figure(name, figure, at_320 if order else {}) for name, figure in _AT_320.items()),
         judged(
             "Large samples: significant ratios are obtained in general",
             "in general",
@@ -180,17 +141,16 @@ def _larger(gains: _Gains, names: Sequence[str], sizes: Sequence[int]) -> list[C
     ]
 
 
-def _figure(name: str, figure: int, at_320: Mapping[tuple[str, str], float] | None) -> Claim:
+def _figure(name: str, figure: int, at_320: Mapping[tuple[str, str], float]) -> Claim:
     """Compare with a figure of the paper, which does not say over which ess it is."""
-    ours = [] if at_320 is None else [at_320[base, name] for base in BASELINES]
+    found = None
+    if at_320:
+        one, ten = (at_320[base, name] for base in BASELINES)
+        close = any(0.5 <= value / figure <= 2.0 for value in (one, ten))
+        found = f"{one:,.0f} over ess 1, {ten:,.0f} over ess 10", close
     return judged(
         f"At n = 320 the ratio on {name.capitalize()}",
         f"{figure:,}",
         "the mean ratio over one of the BDeu within a factor of 2",
-        (
-            f"{ours[0]:,.0f} over ess 1, {ours[1]:,.0f} over ess 10",
-            any(0.5 <= value / figure <= 2.0 for value in ours),
-        )
-        if ours
-        else None,
+        found,
     )

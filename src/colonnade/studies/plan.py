@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from colonnade.exceptions import expected
+from colonnade.exceptions import checked_whole
 from colonnade.progress import Progress
 from colonnade.studies.data import SETS, DataSet, fetch_sets, load
 from colonnade.studies.engines import EngineSettings
@@ -23,38 +23,22 @@ __all__ = ["Plan"]
 class Plan:
     """What to run, and where.
 
-    Parameters
-    ----------
-    out : Path
-        Folder of results; created if it is not there. Parts of an interrupted run are kept in it.
-    data : Path, optional
-        Folder of data files; by default the user's cache.
-    seed : int
-        Same seed, same numbers.
-    quick : bool
-        Few repetitions and sizes, and no other readings: a look in under a minute.
-    jobs : int
-        Number of processes, which does not change the numbers.
-    names : tuple of str
-        Data sets to use.
-
     Examples
     --------
     >>> Plan(Path("results"), quick=True).samples.n
     (20, 320)
     """
 
-    out: Path
-    data: Path | None = None
+    out: Path  # folder of results, created if necessary; holds the parts of an interrupted run
+    data: Path | None = None  # folder of data files; by default the user's cache
     seed: int = 1
-    quick: bool = False
-    jobs: int = 1
-    names: tuple[str, ...] = tuple(SETS)
+    quick: bool = False  # few repetitions and sizes, and no other readings
+    jobs: int = 1  # processes, whose number does not change the results
+    names: tuple[str, ...] = tuple(SETS)  # data sets
 
     def __post_init__(self) -> None:
-        for name, value, least in (("seed", self.seed, 0), ("jobs", self.jobs, 1)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise expected(f"a whole number of at least {least}", name, value)
+        checked_whole(self.seed, "seed", least=0)
+        checked_whole(self.jobs, "jobs")
 
     @property
     def parts(self) -> Path:
@@ -65,8 +49,7 @@ class Plan:
     def mse(self) -> MseSettings:
         """Settings of study 1."""
         if self.quick:
-            few = {"r": (2, 8), "n": (20, 80, 640), "repetitions": 3}
-            return MseSettings(seed=self.seed, **few)  # type: ignore[arg-type]
+            return MseSettings(r=(2, 8), n=(20, 80, 640), repetitions=3, seed=self.seed)
         return MseSettings(seed=self.seed)
 
     @property
@@ -80,13 +63,12 @@ class Plan:
     def engines(self) -> EngineSettings:
         """Settings of study 4."""
         if self.quick:
-            one = ((4, 4, 80),)
-            return EngineSettings(one, (), draws=1000, warmup=500, seed=self.seed)
+            return EngineSettings(((4, 4, 80),), (), draws=1000, warmup=500, seed=self.seed)
         return EngineSettings(sets=self.names, seed=self.seed)
 
     @cached_property
     def sets(self) -> list[DataSet]:
-        """The data sets, fetched if need be."""
+        """The data sets, downloaded if necessary."""
         with Progress("Data", total=len(self.names) + 1) as progress:
             folder = fetch_sets(self.names, self.data)
             progress.advance()

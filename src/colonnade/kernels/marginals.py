@@ -1,0 +1,129 @@
+"""What the curves of `simplex` and the windows of `lattice` are used for: marginals and draws.
+
+Kernels that take `states`, a :class:`~colonnade.kernels.states.States`, take s and the variational
+posterior (a, u) as well; the others take `panels`, :class:`~colonnade.kernels.simplex.Panels`.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from colonnade.kernels.domains import domains
+from colonnade.kernels.lattice import others_together
+from colonnade.kernels.panels import (
+    GUESSED_WIDTH,
+    LOG_T,
+    LOG_VALUE,
+    NODES,
+    PANELS,
+    SLOPE_BELOW,
+    Curve,
+    Y,
+    chebyshev_nodes,
+    curve,
+    evaluate_integrand,
+    fit_panels,
+    march,
+    new_buffer,
+    node,
+)
+from colonnade.kernels.simplex import fit_state
+from colonnade.kernels.special import digamma
+
+# The envelope of a draw lies this far (in nats) above the values at its points.
+_ENVELOPE_MARGIN = 0.1
+
+
+@njit(cache=True, nogil=True)
+def simplex_last(panels, finest):
+    """Points and weights that integrate against the posterior of the last state's alpha."""
+    last = panels.share.size - 1
+    return _rule(curve(panels.f, last), curve(panels.g, last - 1), panels.share, finest)
+
+
+@njit(cache=True, nogil=True)
+def mixture_last(states, s, a, u, finest):
+    """The same from the finite mixture: no nested integrals, for whole counts only.
+
+    The other states together have G(v) = sum_M W[M] v^(M + B0 - 1) / Gamma(M + B0), with W the
+    convolution of their table weights.
+    """
+    alpha0 = states.alpha0
+    last = alpha0.size - 1
+    share, f_domain, g_domain = domains(states, s, a, u)
+    weights, lowest = others_together(states, a, u)
+    power = alpha0[:last].sum() + lowest
+    tilt = digamma(a.sum())
+    logs = np.empty(weights.size)
+    for i in range(weights.size):
+        logs[i] = math.log(weights[i]) + tilt * i - math.lgamma(power + i)
+    nodes, matrix = chebyshev_nodes()
+    domain = g_domain[last - 1]
+    values = np.empty(int(domain[PANELS]) * NODES)
+    for i in range(values.size):
+        w = node(nodes, domain, i)
+        terms = logs + (power - 1.0 + np.arange(weights.size)) * w
+        top = terms.max()
+        values[i] = top + math.log(np.exp(terms - top).sum())
+    g = Curve(np.empty((int(domain[PANELS]), NODES)), domain)
+    fit_panels(matrix, values, domain, g.coefficients)
+    domain[SLOPE_BELOW] = power - 1.0
+    f = Curve(np.empty((int(f_domain[last, PANELS]), NODES)), f_domain[last])
+    fit_state(states, last, s, nodes, matrix, f)
+    cells = states.times[states.start[last] : states.start[last + 1]]
+    f.domain[SLOPE_BELOW] = alpha0[last] - 1.0 + cells.sum()
+    return _rule(f, g, share, finest)
+
+
+@njit(cache=True, nogil=True)
+def _rule(f, g, share, finest):
+    """Points and weights for the last alpha, with density f(alpha) G(1 - alpha)."""
+    last = share.size - 1
+    guess = math.log(share[last] / share[:last].sum())
+    buffer, used, _, _, _, top = march(f, g, 0.0, guess, GUESSED_WIDTH, new_buffer(), finest)
+    weights = np.exp(buffer[:used, LOG_VALUE] - top)
+    return np.exp(buffer[:used, LOG_T]), weights / weights.sum()
+
+
+@njit(cache=True, nogil=True)
+def _draw_place(points, step, f, g, w, rng):
+    """An exact draw of ln t, ln (1 - t) from the integrand, by rejection from steps between points.
+
+    The integrand has one peak, so between two points it stays below the larger one, but for the
+    cell of the peak itself, where half a step of half a deviation lifts it by less than the margin.
+    """
+    order = np.argsort(points[:, Y])
+    envelope = np.empty(len(points) - 1)
+    top = points[:, LOG_VALUE].max()
+    for i in range(envelope.size):
+        higher = max(points[order[i], LOG_VALUE], points[order[i + 1], LOG_VALUE])
+        envelope[i] = math.exp(higher - top + _ENVELOPE_MARGIN)
+    cumulative = np.cumsum(envelope)
+    while True:
+        cell = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
+        cell = min(cell, envelope.size - 1)
+        y = points[order[cell], Y] + step * rng.random()
+        value, log_t, log_rest = evaluate_integrand(f, g, w, y)
+        if rng.random() * envelope[cell] < math.exp(value - top):
+            return log_t, log_rest
+
+
+@njit(cache=True, nogil=True)
+def simplex_draws(panels, draws, rng):
+    """Independent draws of alpha, along the Markov chain S_R = 1, S_{R-1}, ..., S_1."""
+    share = panels.share
+    together = np.cumsum(share)
+    out = np.empty((draws, share.size))
+    buffer = new_buffer()
+    for draw in range(draws):
+        w = 0.0
+        for j in range(share.size - 1, 0, -1):
+            f, g = curve(panels.f, j), curve(panels.g, j - 1)
+            guess = math.log(share[j] / together[j - 1])
+            buffer, used, step, _, _, _ = march(f, g, w, guess, GUESSED_WIDTH, buffer)
+            log_t, log_rest = _draw_place(buffer[:used], step, f, g, w, rng)
+            out[draw, j] = math.exp(w + log_t)
+            w += log_rest
+        out[draw, 0] = math.exp(w)
+    return out

@@ -1,0 +1,97 @@
+"""Rules: which arcs a search may add or delete; graphs are adjacency matrices [parent, child]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.dag import Dag
+from colonnade.exceptions import expected
+
+__all__ = ["Rules", "reachable"]
+
+Adjacency = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """Which graphs are allowed."""
+
+    names: tuple[str, ...]
+    required: Adjacency  # arcs that must be there
+    allowed: Adjacency  # arcs that may
+    limit: int  # largest number of parents
+
+    @classmethod
+    def of(
+        cls, names: tuple[str, ...], required: Iterable[Any], forbidden: Iterable[Any], limit: int
+    ) -> Rules:
+        """Check that some graph obeys the rules."""
+        needed = _matrix(names, required, "required")
+        allowed = ~_matrix(names, forbidden, "forbidden")
+        np.fill_diagonal(allowed, False)
+        rules = cls(names, needed, allowed, limit)
+        for parent, child in np.argwhere(needed & ~allowed):
+            raise expected("arcs that are not forbidden", "required", (names[parent], names[child]))
+        rules.dag(needed)  # A cycle among them is an error here, which names it.
+        for child in np.flatnonzero(needed.sum(axis=0) > limit):
+            what = f"at least {needed[:, child].sum()}, the required parents of {names[child]!r},"
+            raise expected(what, "max_parents", limit)
+        return rules
+
+    def starting(self, start: Dag | None) -> Adjacency:
+        """The starting graph, with the required arcs."""
+        if start is None:
+            return self.required.copy()
+        for name in start.variables:
+            if name not in self.names:
+                raise expected("a graph over columns of the table", "start", name)
+        adjacency = self.required | _matrix(self.names, start.arcs, "start")
+        if (adjacency & ~self.allowed).any():
+            raise expected("a graph without forbidden arcs", "start", start)
+        if (adjacency.sum(axis=0) > self.limit).any():
+            raise expected(f"a graph with at most {self.limit} parents each", "start", start)
+        self.dag(adjacency)  # A cycle with the required arcs is an error here, which names it.
+        return adjacency
+
+    def perturbed(self, adjacency: Adjacency, rng: np.random.Generator) -> Adjacency:
+        """A graph some random steps away that obeys the rules."""
+        fresh = adjacency.copy()
+        for _ in range(max(3, int(fresh.sum()) // 3)):
+            a, b = rng.choice(len(self.names), size=2, replace=False)
+            if fresh[a, b]:
+                fresh[a, b] = bool(self.required[a, b])
+            elif self.allowed[a, b] and fresh[:, b].sum() < self.limit:
+                fresh[a, b] = not reachable(fresh)[b, a]
+        return fresh
+
+    def dag(self, adjacency: Adjacency) -> Dag:
+        """The graph with names, arcs in the order of the columns of their children."""
+        arcs = ((self.names[a], self.names[b]) for b, a in np.argwhere(adjacency.T))
+        return Dag(tuple(arcs), self.names)
+
+
+def reachable(adjacency: Adjacency) -> Adjacency:
+    """Whether there is a path from one variable to another; each reaches itself."""
+    paths = adjacency | np.eye(len(adjacency), dtype=bool)
+    while True:
+        longer = (paths.astype(np.float32) @ paths.astype(np.float32)) > 0
+        if np.array_equal(longer, paths):
+            return np.asarray(paths)
+        paths = longer
+
+
+def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adjacency:
+    position = {name: k for k, name in enumerate(names)}
+    matrix = np.zeros((len(names), len(names)), bool)
+    for arc in arcs:
+        if not isinstance(arc, tuple | list) or len(arc) != 2:
+            raise expected("pairs (parent, child)", parameter, arc)
+        if not set(arc) <= set(position):
+            raise expected("arcs between columns of the table", parameter, tuple(arc))
+        matrix[position[arc[0]], position[arc[1]]] = True
+    return matrix
