@@ -68,10 +68,20 @@ def test_pipeline_and_search() -> None:
     grid = {"structure": ["naive", "tan"], "prior": [None, BDeu(1)], "bins": [3, 5]}
     search = GridSearchCV(BayesianNetworkClassifier(), grid, scoring="neg_log_loss", cv=3)
     search.fit(X, y)
-    assert search.best_params_["structure"] in ("naive", "tan")
-    assert search.best_estimator_.feature_names_in_.tolist() == X.columns.tolist()
-    search.set_params(estimator__structure="naive")
+    # What the search sets is what it scores, and the best of it is what it keeps.
+    scores = [
+        cross_val_score(BayesianNetworkClassifier(**options), X, y, scoring="neg_log_loss", cv=3)
+        for options in search.cv_results_["params"]
+    ]
+    means = np.mean(scores, axis=1)
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], means)
+    assert len(set(means.round(6))) == 8
+    assert search.best_params_ == search.cv_results_["params"][means.argmax()]
+    kept = search.best_estimator_
+    assert {name: kept.get_params()[name] for name in grid} == search.best_params_
+    assert kept.feature_names_in_.tolist() == X.columns.tolist()
     pipeline.set_output(transform="pandas").fit(X, y)
+    assert pipeline[-1].feature_names_in_.tolist() == X.columns.tolist()
 
 
 def test_calibration_of_a_class_that_a_fold_lacks() -> None:

@@ -350,14 +350,22 @@ def test_known_tables_stay_fixed() -> None:
         query(small_network(MaximumLikelihood("uniform")), "a", draws=10)
 
 
-def test_draws_repeat_with_their_seed_and_do_not_depend_on_batches(monkeypatch) -> None:
+def test_draws_repeat_with_their_seed() -> None:
     network = small_network()
     first = query(network, "a", {"d": "y"}, draws=50, rng=4)
     second = query(network, "a", {"d": "y"}, draws=50, rng=np.random.default_rng(4))
     np.testing.assert_array_equal(first.samples, second.samples)
+
+
+def test_draws_in_small_batches_are_as_many_and_as_independent(monkeypatch) -> None:
+    network = small_network()
+    whole = query(network, "a", {"d": "y"}, draws=4000, rng=4).samples[:, 0]
     monkeypatch.setattr("colonnade.inference.queries._LARGEST_BATCH", 7)
-    third = query(network, "a", {"d": "y"}, draws=50, rng=4)
-    assert third.samples.shape == (50, 2)
+    parts = query(network, "a", {"d": "y"}, draws=4000, rng=4).samples[:, 0]
+    assert len(set(parts)) == 4000
+    error = math.hypot(whole.std(), parts.std()) / math.sqrt(4000)
+    assert abs(parts.mean() - whole.mean()) < 5 * error
+    assert parts.std() == pytest.approx(whole.std(), rel=0.1)
 
 
 def test_draws_with_tiny_parameters() -> None:
@@ -473,7 +481,7 @@ def test_bad_questions() -> None:
         query(network, ["a", "a"])
     with pytest.raises(InputError, match="not observed for `target`, got 'a'"):
         query(network, ["b", "a"], {"a": "no"})
-    with pytest.raises(InputError, match=r"names from \['a', 'c', 'b', 'd'\]|names from"):
+    with pytest.raises(InputError, match=r"names from \['a', 'c', 'b', 'd'\]"):
         query(network, "a", {"z": 1})
     with pytest.raises(
         DataError, match=r"Variable 'a': state 'maybe' is not one of \['no', 'yes'\]"

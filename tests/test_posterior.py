@@ -440,6 +440,7 @@ def test_to_arviz(s):
     assert alpha.shape == (1, 50, 3)
     assert data.posterior["s"].shape == (1, 50)
     assert theta.values.sum(axis=-1) == pytest.approx(1.0, abs=1e-12)
+    assert np.array_equal(theta.values[0], Hierarchical(s=s).posterior(TRIPLE).sample(50, rng=4))
     if s == 2.0:
         assert np.all(data.posterior["s"].values == 2.0)
 
