@@ -18,6 +18,7 @@ from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDir
 from colonnade.structure import (
     AIC,
     BIC,
+    ArcStrengths,
     LogLikelihood,
     arc_strength,
     chow_liu,
@@ -278,13 +279,14 @@ def test_tabu_and_restarts_never_lose_and_repeat_with_the_seed():
     assert restarted.score == pytest.approx(score(table, restarted.dag))
 
 
-def test_tabu_escapes_a_local_optimum_where_plain_climbing_stays():
+@pytest.mark.parametrize("options", [{"tabu": 10}, {"restarts": 10, "rng": 0}], ids=str)
+def test_a_local_optimum_is_left_where_plain_climbing_stays(options):
     # exclusive or: no single arc into c gains, the pair does
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
     table = {"a": a, "b": b, "c": a ^ b}
     plain = hill_climb(table, start=Dag((), ("a", "b", "c")))
-    assert hill_climb(table, tabu=10).score > plain.score + 100
+    assert hill_climb(table, **options).score > plain.score + 100
 
 
 def test_a_start_is_where_the_search_begins():
@@ -436,6 +438,26 @@ def test_arc_strengths_and_the_averaged_network():
     assert strengths.averaged(1.0).variables == NAMES
 
 
+def test_a_direction_that_no_data_can_tell_counts_half_each_way():
+    strengths = arc_strength({"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8}, hill_climb, 5, rng=0)
+    assert strengths.directed.tolist() == [[0.0, 0.5], [0.5, 0.0]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_threshold_is_that_of_the_nearest_step_function(seed):
+    # Scutari and Nagarajan: of the distribution functions that are t between 0 and 1, the nearest
+    # to that of the strengths in L1; here by trying many t on a fine grid.
+    values = np.random.default_rng(seed).beta(0.4, 0.6, 10).round(2)
+    directed = np.zeros((5, 5))
+    directed[np.triu_indices(5, 1)] = values
+    grid = (np.arange(10_000) + 0.5) / 10_000
+    shares = (values[None, :] <= grid[:, None]).mean(axis=1)
+    heights = np.arange(11) / 10
+    best = heights[np.argmin([np.abs(shares - t).mean() for t in heights])]
+    threshold = ArcStrengths(tuple("abcde"), directed, 100).threshold
+    assert threshold == np.quantile(values, best, method="inverted_cdf")
+
+
 # -------------------------------------------------------------- comparison
 
 
@@ -463,7 +485,9 @@ def test_compare_ranks_by_held_out_rows_and_agrees_with_a_plain_loop():
         network = fit(train, TRUTH, BDeu(1), variables=states)
         values.append(network.log_likelihood(test))
     row = next(r for r in comparison.rows if (r.structure, r.prior) == ("truth", "bdeu"))
-    assert row.held_out == pytest.approx(np.concatenate(values).mean())
+    values = np.concatenate(values)
+    assert row.held_out == pytest.approx(values.mean())
+    assert row.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(90))
     assert row.log_evidence == pytest.approx(score(table, TRUTH, BDeu(1)))
     assert "held-out" in repr(comparison)
 
