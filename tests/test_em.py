@@ -274,6 +274,15 @@ def test_equal_rows_are_handled_once(prior):
     assert zero.diagnostics.objective == pytest.approx(plain.diagnostics.objective)
 
 
+@pytest.mark.parametrize("times", [1, 10])
+def test_the_tolerance_is_per_row(times):
+    table, dag, _ = chain(40, 0.3)
+    settings = EM(tolerance=1e-4)
+    network = fit(table, dag, missing=settings, weights=np.full(40, times))
+    rises = np.diff(network.diagnostics.objective)
+    assert rises[-1] <= 1e-4 * 40 * times < rises[-2]
+
+
 def test_every_variable_may_have_its_own_prior():
     table, dag, _ = chain(40, 0.3)
     own = {"a": MaximumLikelihood(), "b": BDeu(2), "c": SymmetricDirichlet()}
