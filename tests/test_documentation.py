@@ -103,7 +103,6 @@ STILL_TO_BE_CLEANED = {
         for name in ("_choice", "_draws", "_features", "_fitted", "_intervals", "estimator")
     ),
     *(f"src/colonnade/cli/{name}.py" for name in ("choices", "learning", "models", "tables")),
-    *(f"src/colonnade/files/{name}.py" for name in ("interchange", "names", "objects", "schema")),
     *("src/colonnade/inference/lazy.py", "src/colonnade/missing/gaps.py"),
     *("src/colonnade/kernels/counting.py", "src/colonnade/kernels/structure.py"),
     *("src/colonnade/pooling/__init__.py", "src/colonnade/pooling/leave_one_out.py"),
