@@ -315,6 +315,7 @@ def test_cut_points_stay_with_the_network():
     assert network.log_likelihood(fresh).tolist() == network.log_likelihood(named).tolist()
     assert network.update(table).forget(cut) == network
     assert network.discretizer == network.update(table).discretizer
+    assert network != BayesianNetwork(network.dag, network.tables)
     assert fit(cut, Dag([], ["y"])).discretizer is None
     with pytest.raises(InputError, match="same states"):
         network.merge(fit(discretize(table, bins=3), Dag([("x", "y")])))

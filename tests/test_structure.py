@@ -289,6 +289,17 @@ def test_a_local_optimum_is_left_where_plain_climbing_stays(options):
     assert hill_climb(table, **options).score > plain.score + 100
 
 
+def test_tabu_does_not_come_back_to_the_last_graphs():
+    found = hill_climb(drawn(150, seed=9), tabu=6)
+    graphs = [frozenset()]
+    for step in found.trace:
+        arcs = graphs[-1] - {step.arc}
+        added = {"add": {step.arc}, "delete": set(), "reverse": {step.arc[::-1]}}
+        graphs.append(arcs | added[step.operation])
+    assert len(graphs) > 10
+    assert all(graph not in graphs[max(0, k - 6) : k] for k, graph in enumerate(graphs))
+
+
 def test_a_start_is_where_the_search_begins():
     table = drawn(300)
     found = hill_climb(table, start=hill_climb(table).dag)
@@ -310,7 +321,7 @@ def test_an_interrupt_returns_the_best_so_far(monkeypatch):
     monkeypatch.setattr(search._Climber, "_best_step", interrupted)
     found = hill_climb(table)
     assert found.status == "interrupted"
-    assert len(found.trace) == 2
+    assert len(found.trace) == len(found.dag.arcs) == 2
     assert found.score == pytest.approx(score(table, found.dag))
 
 
