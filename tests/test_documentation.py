@@ -70,7 +70,10 @@ def test_the_reference_lists_every_public_name() -> None:
     assert set().union(*listed) == set(public_names())
 
 
-@pytest.mark.parametrize(("kinds", "listed"), [each for each in sections() if each[0]], ids=str)
+@pytest.mark.parametrize(
+    ("kinds", "listed"),
+    [pytest.param(*section, id=", ".join(section[0])) for section in sections() if section[0]],
+)
 def test_the_reference_lists_every_member(kinds: list[str], listed: set[str]) -> None:
     found = set().union(*(members(public_names()[kind]) for kind in kinds))
     assert {name.split(".")[-1] for name in listed} == found

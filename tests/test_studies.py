@@ -28,6 +28,7 @@ from colonnade.studies.run import reproduce
 from colonnade.studies.samples import SampleSettings
 from colonnade.studies.summary import Section, claims_table, write_summary
 from colonnade.studies.tidy import Tidy
+from colonnade.tables import CodedTable
 
 # --------------------------------------------------------------- prepared data and networks
 
@@ -201,6 +202,10 @@ def test_the_rest_of_the_rows_is_the_test(tmp_path: Path) -> None:
     other = joint.run(settings, [with_tan(synthetic("small"))], tmp_path)
     assert other["log_likelihood"].tolist() != results["log_likelihood"].tolist()
     assert len(list(tmp_path.iterdir())) == 2
+    # So are other rows under the same structure.
+    rows = CodedTable(prepared.table.variables, [codes[::-1] for codes in prepared.table.codes])
+    joint.run(settings, [replace(prepared, table=rows)], tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 # ------------------------------------------------------------------------------ study 3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from colonnade.exceptions import InputError
-from colonnade.studies import classification, joint, mse
+from colonnade.studies import classification, engines, joint, mse
 from colonnade.studies.claims import Claim, winners
 from colonnade.studies.tidy import Tidy, pooled_interval
 
@@ -209,6 +209,35 @@ def test_claims_of_study_3_about_two_data_sets_need_both() -> None:
         "ROC AUC for n > 320 on Adult and Letter: gain between 1 and 5 points",
         "Accuracy at n = 1280 on Adult and Letter: gain of 1 to 2 points",
     ]
+
+
+# ------------------------------------------------------------------------------ study 4
+
+
+def timed(error: dict[str, float], seconds: dict[str, float]) -> Tidy:
+    return Tidy.of(
+        [
+            {"engine": name, "table_error": error.get(name, 0.0), "seconds": seconds.get(name, 0.5)}
+            for name in ("exact", "variational", "advi", "nuts")
+            for _ in range(3)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds", "expected"),
+    [
+        ({"advi": 0.01, "nuts": 0.01}, {"nuts": 61.0}, [True, True, True]),
+        ({"advi": 0.02}, {"nuts": 61.0}, [False, True, True]),
+        ({"nuts": 0.02}, {"nuts": 61.0}, [False, True, True]),
+        ({"variational": 0.5}, {"variational": 1.5, "nuts": 61.0}, [True, False, True]),
+        ({}, {"nuts": 59.0}, [True, True, False]),
+    ],
+)
+def test_claims_of_study_4_hold_or_fail_one_by_one(
+    error: dict[str, float], seconds: dict[str, float], expected: list[bool]
+) -> None:
+    assert [claim.holds for claim in engines.claims(timed(error, seconds))] == expected
 
 
 # --------------------------------------------------------------------- winners and intervals
