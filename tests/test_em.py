@@ -272,6 +272,7 @@ def test_equal_rows_are_handled_once(prior):
     zero = fit(many, dag, prior, missing="em", weights=[1] * 40 + [0] * 80)
     plain = fit(table, dag, prior, missing="em")
     assert zero.diagnostics.objective == pytest.approx(plain.diagnostics.objective)
+    assert zero.diagnostics.rows == plain.diagnostics.rows
 
 
 @pytest.mark.parametrize("times", [1, 10])

@@ -314,6 +314,18 @@ def test_intervals_cover_the_truth() -> None:
     assert 200 - 28 <= inside <= 200 + 28
 
 
+@pytest.mark.parametrize("unseen", [True, False])
+def test_a_row_of_a_table_is_drawn_as_its_posterior(unseen) -> None:
+    network = small_network()
+    observed = {"a": "yes", "b": 2 if unseen else 1}
+    result = query(network, "c", observed, draws=4000, level=0.9, rng=1)
+    place = network["c"].family.configuration_index(list(observed.values()))
+    assert network["c"].counts.row(place).any() != unseen
+    exact = network["c"].posterior.interval(0.9, [place])
+    np.testing.assert_allclose(result.lower, exact.lower[0], atol=0.02)
+    np.testing.assert_allclose(result.upper, exact.upper[0], atol=0.02)
+
+
 def test_only_relevant_tables_are_drawn(monkeypatch) -> None:
     network = small_network()
     drawn = []
