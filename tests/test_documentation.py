@@ -22,7 +22,7 @@ SOURCE = ROOT / "src" / "colonnade"
 # another is no concern of the documentation; of `exceptions` that is all but errors and warnings.
 FOR_USERS = ("files", "tables", "theory", "structure")
 WITH_TYPES = (
-    *("inference", "network", "priors", "pooling", "classifier", "missing.em", "posterior"),
+    *("inference", "network", "priors", "pooling", "classifier", "missing.em"),
     *("counts", "cpt", "dag", "variables"),
 )
 # Returned by a property, and never made by a user.
@@ -104,7 +104,7 @@ WORDS = {
 # The list may only become shorter.
 STILL_TO_BE_CLEANED = {
     "docs/classifier.md",
-    *("src/colonnade/demo.py", "src/colonnade/variables.py"),
+    "src/colonnade/demo.py",
     *(
         f"src/colonnade/classifier/{name}.py"
         for name in ("_choice", "_draws", "_features", "_fitted", "_intervals", "estimator")

@@ -38,9 +38,6 @@ LAYERS: list[set[str]] = [
 SHORTCUTS = {"network": {"inference", "files", "report"}}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
-# Private modules that other rooms import all the same. The list may only become shorter.
-STILL_SHARED = {"_checks", "_html", "_rows", "_sparse"}
-
 EVERYWHERE = {"numpy", "scipy"}
 # Packages that only some rooms (or modules, as "room.module") may import.
 ONLY_IN: dict[str, set[str]] = {
@@ -50,7 +47,7 @@ ONLY_IN: dict[str, set[str]] = {
     "pyarrow": {"tables"},
     "duckdb": {"tables"},
     "networkx": {"dag"},
-    "arviz": {"posterior"},
+    "arviz": {"priors.posterior"},
     "rich": {"cli", "demo", "progress"},
     "pyagrum": {"gum"},
     "pgmpy": {"files"},
@@ -119,7 +116,7 @@ def trespasses(module: str, imported: list[str]) -> list[str]:
                 wrong.append(f"{module} imports colonnade.{target}, which is in no layer")
             elif HEIGHT[target] >= HEIGHT[room] and target not in SHORTCUTS.get(room, ()):
                 wrong.append(f"{module} imports colonnade.{target}, which is not below it")
-            if private and private not in STILL_SHARED:
+            if private:
                 wrong.append(f"{module} imports {private}, which belongs to another room")
         elif package in ONLY_IN:
             if not {room, module} & ONLY_IN[package]:
@@ -191,13 +188,6 @@ def test_a_trespass_is_seen(module: str, line: str) -> None:
 )
 def test_an_allowed_import_passes(module: str, line: str) -> None:
     assert trespasses(module, imports(ast.parse(line))) == []
-
-
-def test_private_modules_still_shared_are_fewer_and_fewer() -> None:
-    every = {name for module in modules() for name in imports(tree(module))}
-    shared = {private_part(name.removeprefix("colonnade.")) for name in every}
-    assert shared >= STILL_SHARED, "no longer shared: take it off the list"
-    assert len(STILL_SHARED) <= 4, "the list may not grow"
 
 
 # ------------------------------------------------------------------- tests and extras
