@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from tests import alarm
 
-from benchmarks import alarm
 from benchmarks.timing import print_table, shown
 from colonnade.dag import Dag
 from colonnade.lookup import Lookup

@@ -7,9 +7,9 @@ import warnings
 from typing import Any
 
 import numpy as np
+from tests import alarm
 
 import colonnade as cn
-from benchmarks import alarm
 from benchmarks.timing import median_seconds, print_table, shown
 from colonnade.dag import Dag
 from colonnade.tables.coded import CodedTable
@@ -34,13 +34,6 @@ def diamond(rows: int = 1_000) -> tuple[CodedTable, Dag]:
     return CodedTable(variables, [columns[name] for name in dag.variables]), dag
 
 
-def alarm_graph() -> Dag:
-    """The graph of the alarm network."""
-    families = alarm.families()
-    arcs = [(parent.name, family.child.name) for family in families for parent in family.parents]
-    return Dag(arcs, [family.child.name for family in families])
-
-
 def holes(coded: CodedTable, share: float) -> CodedTable:
     """Lose a share of all values, at random places."""
     rng = np.random.default_rng(1)
@@ -57,7 +50,7 @@ def against_pyagrum() -> None:
     cases: list[Case] = [
         ("5 x 1 000, 10 %", holes(small, 0.1), dag),
         ("5 x 1 000, 30 %", holes(small, 0.3), dag),
-        ("alarm graph, 37 x 200, 10 %", holes(alarm.draw(200), 0.1), alarm_graph()),
+        ("alarm graph, 37 x 200, 10 %", holes(alarm.draw(200), 0.1), alarm.graph()),
     ]
     rows = []
     for title, coded, graph in cases:
@@ -117,7 +110,7 @@ def growth() -> None:
     cases: list[Case] = [("5 x 1 000, 30 %", holes(small, 0.3), dag)]
     for number, share in ((10_000, 0.1), (10_000, 0.3), (30_000, 0.3)):
         title = f"alarm graph, 37 x {number // 1000} 000, {100 * share:.0f} %"
-        cases.append((title, holes(alarm.draw(number), share), alarm_graph()))
+        cases.append((title, holes(alarm.draw(number), share), alarm.graph()))
     for title, coded, graph in cases:
         for name, prior in {"BDeu(10)": cn.BDeu(10), "Hierarchical()": cn.Hierarchical()}.items():
             cn.fit(holes(small, 0.1), dag, prior, missing="em")  # compiles what it needs

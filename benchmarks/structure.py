@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from tests import alarm
 
 import colonnade as cn
-from benchmarks import alarm
 from benchmarks.timing import median_seconds, print_table, shown
 from colonnade.dag import Dag
 from colonnade.structure import BIC, hill_climb, score, tan

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for small networks, and brute force over all their states."""
+"""Small networks: one table by hand, hypothesis strategies, and brute force over all states."""
 
 import itertools
 
@@ -12,6 +12,14 @@ from colonnade.network import BayesianNetwork
 from colonnade.pooling import Exact, Quadrature, Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.variables import Family, Variable
+
+# Small enough to be counted by eye.
+SMALL = {
+    "age": ["young", "old", "old", "young", "old", "young"],
+    "smoker": ["no", "yes", "no", "no", "yes", "yes"],
+    "cancer": [False, True, False, False, False, False],
+}
+SMALL_DAG = Dag([("age", "cancer"), ("smoker", "cancer")])
 
 NASTY = [
     *("a b", "<=50K", ">50K", "it's", '"quoted"', "a,b", "a|b", "a;b", "{x}", "(y)", "[1, 2)"),

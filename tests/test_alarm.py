@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from benchmarks import alarm
 
+import alarm
 from colonnade import files
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork, fit
@@ -12,8 +12,7 @@ from colonnade.priors import BDeu, Hierarchical, SymmetricDirichlet
 
 @pytest.fixture(scope="module")
 def dag() -> Dag:
-    arcs = tuple((p.name, f.child.name) for f in alarm.families() for p in f.parents)
-    return Dag(arcs, tuple(alarm.variables()))
+    return alarm.graph()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """The choice of a prior: by which scores, and that it is a good one."""
 
-# ruff: noqa: N806 (scikit-learn calls the features X)
+# ruff: noqa: N803, N806 (scikit-learn calls the features X)
 
 import numpy as np
 import pandas as pd
@@ -50,6 +50,19 @@ def with_doubt(logs, y, total):
     )
 
 
+def cross_validated(model, X, y, enough=1000):
+    """Log score of the classes of all folds (of the first ones, if these have enough rows)."""
+    fold = _choice._folds(encode({**X, "class": y}), "class")
+    total, done = 0.0, 0
+    for k in range(max(fold) + 1):
+        known, hidden = fold != k, fold == k
+        if done < enough:
+            model.fit(X[known], y[known])
+            total += with_doubt(model.predict_log_proba(X[hidden]), y[hidden], len(y))
+            done += hidden.sum()
+    return total
+
+
 @pytest.mark.parametrize("enough", [1000, 9])
 @pytest.mark.parametrize("structure", LEARNED)
 def test_automatic_prior_of_a_learned_structure_is_cross_validated(
@@ -62,15 +75,8 @@ def test_automatic_prior_of_a_learned_structure_is_cross_validated(
     model = BayesianNetworkClassifier(structure, "auto").fit(X, y)
     assert list(model.prior_scores_) == list(CANDIDATES)
     assert model.prior_scores_[model.prior_] == max(model.prior_scores_.values())
-    fold = _choice._folds(encode({**X, "class": y}), "class")
     for prior, score in model.prior_scores_.items():
-        total, done = 0.0, 0
-        for k in range(5):
-            known, hidden = fold != k, fold == k
-            if done < enough:
-                others = BayesianNetworkClassifier(structure, prior).fit(X[known], y[known])
-                total += with_doubt(others.predict_log_proba(X[hidden]), y[hidden], 23)
-                done += hidden.sum()
+        total = cross_validated(BayesianNetworkClassifier(structure, prior), X, y, enough)
         assert score == pytest.approx(total, abs=1e-9)
 
 
@@ -134,13 +140,25 @@ def test_automatic_prior_of_later_rows_is_by_how_they_are_predicted() -> None:
         assert score == pytest.approx(model.prior_scores_[prior] - before[prior])
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("structure", LEARNED)
+def test_automatic_prior_of_a_single_row_is_the_first(structure) -> None:
+    X, y = letters(rows=1)
+    model = BayesianNetworkClassifier(structure, "auto", classes=[0, 1, 2]).fit(X, y)
+    assert set(model.prior_scores_.values()) == {0.0}
+    assert model.prior_ == Hierarchical()
+
+
+@pytest.mark.parametrize("rows", [2, 3])
 @pytest.mark.parametrize("structure", LEARNED)
 def test_automatic_prior_of_very_few_rows(structure, rows) -> None:
     X, y = letters(rows=rows)
+    X = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
+    X = X.astype(pd.CategoricalDtype(range(4)))
     model = BayesianNetworkClassifier(structure, "auto", classes=[0, 1, 2]).fit(X, y)
-    assert np.isfinite(list(model.prior_scores_.values())).all()
-    assert model.prior_ == Hierarchical() or rows > 1
+    for prior, score in model.prior_scores_.items():
+        alone = BayesianNetworkClassifier(structure, prior, classes=[0, 1, 2])
+        assert score == pytest.approx(cross_validated(alone, X, y), abs=1e-9)
+    assert model.prior_scores_[model.prior_] == max(model.prior_scores_.values())
 
 
 def test_automatic_prior_is_not_always_the_same() -> None:

@@ -14,56 +14,21 @@ from typer.testing import CliRunner
 
 import colonnade as cn
 from colonnade.cli import app
-from colonnade.cli.messages import _ADVICE, worded
 from colonnade.cli.states import state_of
-from colonnade.exceptions import Advice, ConvergenceWarning
+from command_line import DAG, example, flat, plain_terminal, run
 
-DAG = cn.Dag([("smoker", "cancer"), ("group", "cancer")])
-ARCS = "from,to\nsmoker,cancer\ngroup,cancer\n"
 SOURCE = Path(cn.__file__).parent
 
 
 @pytest.fixture(autouse=True)
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    plain_terminal(monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with data, arcs and a fitted network; tests write elsewhere."""
-    folder = tmp_path_factory.mktemp("cli")
-    rng = np.random.default_rng(5)
-    rows = 150
-    smoker = rng.random(rows) < 0.4
-    group = rng.integers(1, 4, rows)
-    cancer = rng.random(rows) < np.where(smoker, 0.5, 0.1) + 0.1 * (group == 2)
-    dose = rng.normal(size=rows) + cancer
-    lines = ["smoker,group,cancer,dose,n"]
-    for k in range(rows):
-        words = "yes" if smoker[k] else "no", group[k], str(cancer[k]).lower()
-        lines.append(",".join(map(str, (*words, f"{dose[k]:.3f}", k % 3))))
-    (folder / "data.csv").write_text("\n".join(lines) + "\n")
-    holes = [line.replace("yes", "") if k % 4 == 1 else line for k, line in enumerate(lines)]
-    (folder / "holes.csv").write_text("\n".join(holes) + "\n")
-    (folder / "arcs.csv").write_text(ARCS)
-    (folder / "other.csv").write_text("cancer,smoker\n")
-    network = cn.fit(cn.read(folder / "data.csv"), DAG)
-    network.save(folder / "model.json")
-    return folder
-
-
-def run(*arguments: object, code: int = 0) -> Any:
-    result = CliRunner().invoke(app, [str(each) for each in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
-
-
-def flat(text: str) -> str:
-    """A message without the frame around it and the lines it was broken into."""
-    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+    return example(tmp_path_factory.mktemp("cli"))
 
 
 # -------------------------------------------------------------------------- fit
@@ -234,172 +199,6 @@ def test_an_existing_file_is_only_replaced_on_demand(folder: Path, tmp_path: Pat
     assert cn.load(model) == cn.load(folder / "model.json")
 
 
-# -------------------------------------------------------------------- refusals
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("", "give --dag ARCS.csv or --learn"),
-        ("--dag {arcs} --learn hc", "give one of them"),
-        ("--dag {arcs} --target cancer", "--target: it only applies to --learn tan or kdb or"),
-        ("--learn hc --target cancer", "--target: it only applies to"),
-        ("--learn tan", "--learn tan needs the variable to be predicted"),
-        ("--learn tan --target cancer --score bic", "--score: it only applies to --learn hc"),
-        ("--learn naive --target cancer --k 2", "--k: it only applies to --learn kdb"),
-        ("--dag {arcs} --max-parents 2", "--max-parents: it only applies to --learn hc"),
-        ("--learn chow-liu --tabu 2", "--tabu: it only applies to --learn hc"),
-        ("--learn chow-liu --restarts 2", "--restarts: it only applies to --learn hc"),
-        ("--learn hc --seed 2", "--seed: it only applies to --restarts"),
-        ("--learn hc --score ml", "'ml' is not one of bic"),
-        ("--learn hc --score bdeu:-1", "'bdeu:-1': Expected a finite number above 0"),
-        ("--learn hc --prior dirichlet", "'dirichlet': Expected one of hierarchical"),
-        ("--learn hc --prior bdeu:many", "'bdeu:many': Expected a positive number"),
-        ("--learn hc --prior ml:8", "'ml:8': Expected"),
-        ("--learn best", "'best'"),
-        ("--learn hc --missing maybe", "'maybe'"),
-        ("--learn hc --bins 1", "--bins"),
-        ("--learn hc --cut group", "--cut: it needs --bins"),
-        ("--dag {arcs} --ignore n", "--ignore"),
-        ("--learn hc --nonsense", "--nonsense"),
-    ],
-)
-def test_usage_errors_of_fit(folder: Path, tmp_path: Path, options: str, message: str) -> None:
-    words = options.format(arcs=folder / "arcs.csv").split()
-    model = tmp_path / "model.json"
-    result = run("fit", folder / "data.csv", "-o", model, *words, code=2)
-    assert message in flat(result.stderr)
-    assert result.stdout == ""
-    assert not model.exists()
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("fit nothing.csv --learn hc", "an existing file for DATA, got 'nothing.csv'"),
-        ("fit arcs.csv --learn tan --target x", "one of ['from', 'to'] for --target, got 'x'"),
-        ("fit data.csv --learn hc", "Column 'dose': floating-point numbers are not states. Hint:"),
-        ("fit data.csv --dag nothing.csv", "an existing file for --dag, got 'nothing.csv'"),
-        ("fit data.csv --dag cycle.csv", "no cycle for --dag, got a -> b -> a"),
-        ("fit data.csv --dag wide.csv", "File 'wide.csv', line 2: ['a', 'b', 'c'] is not an arc"),
-        ("fit data.csv --dag empty.csv", "File 'empty.csv': no arcs"),
-        ("fit data.csv --dag strange.csv", "Column 'income': not in the table"),
-        ("fit data.csv --learn hc --bins 3 --ignore x", "Column 'x': not in the table"),
-        ("fit data.csv --learn hc --bins 3 --weights w", "Column 'w': not in the table"),
-        ("fit data.csv --learn hc --bins 3 --cut smoker", "Column 'smoker': not a column of numb"),
-        ("fit data.xls --learn hc", "a file ending in .csv"),
-    ],
-)
-def test_data_errors_of_fit(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
-) -> None:
-    for name in ("data.csv", "arcs.csv"):
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
-    for name, text in {
-        "data.xls": "a\n1\n",
-        "cycle.csv": "a,b\nb,a\n",
-        "wide.csv": "a,b\na,b,c\n",
-        "empty.csv": "from,to\n",
-        "strange.csv": "income,cancer\n",
-    }.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    result = run(*command.split(), "-o", "model.json", code=1)
-    assert result.stderr.startswith("Error: ")
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert not Path("model.json").exists()
-
-
-def test_where_nothing_can_be_written(folder: Path, tmp_path: Path) -> None:
-    files = folder / "data.csv", "--dag", folder / "arcs.csv"
-    assert "['.json', '.bif'" in run("fit", *files, "-o", tmp_path / "m.txt", code=1).stderr
-    assert "folder" in run("fit", *files, "-o", tmp_path / "no" / "m.json", code=1).stderr
-    (tmp_path / "folder.json").mkdir()
-    result = run("fit", *files, "-o", tmp_path / "folder.json", "--overwrite", code=1)
-    assert "the folder" in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["folder.json"]
-
-
-def test_the_hint_for_numbers_names_the_option(folder: Path, tmp_path: Path) -> None:
-    result = run("fit", folder / "data.csv", "--learn", "hc", "-o", tmp_path / "m.json", code=1)
-    assert result.stderr.rstrip().endswith("Hint: cut them into intervals with --bins 5.")
-
-
-def test_all_advice_occurs_and_has_words_of_the_command_line() -> None:
-    assert set(_ADVICE) == set(Advice)
-    apart = {SOURCE / "exceptions.py", *(SOURCE / "cli").rglob("*.py")}
-    code = "".join(path.read_text(encoding="utf-8") for path in set(SOURCE.rglob("*.py")) - apart)
-    assert set(re.findall(r"\bAdvice\.(\w+)", code)) == set(Advice.__members__)
-
-
-def test_advice_names_only_options_the_command_has() -> None:
-    error = cn.ColonnadeError("Two values are missing.", Advice.COMPLETE_THE_ROWS)
-    assert "--missing" in worded(error, {"missing": "--missing"})
-    assert "--missing" not in worded(error, {"folds": "--folds"})
-
-
-def test_a_warning_is_worded_like_an_error() -> None:
-    text = worded(ConvergenceWarning("EM stopped.", Advice.ALLOW_MORE_ITERATIONS), {})
-    assert text.startswith("EM stopped. Hint: check the result, or fit in Python")
-    assert worded(UserWarning("Plain."), {}) == "Plain."
-
-
-PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("fit whole.csv --learn hc -o m.json", "without a decimal point, or cut them"),
-        ("fit holes.csv --dag arcs.csv -o m.json", "give --missing available to count"),
-        ("fit holes.csv --learn chow-liu -o m.json", "give --missing available or --missing em"),
-        ("compare holes.csv --learn chow-liu", "leave those columns out with --ignore"),
-        ("fit nameless.csv --learn hc -o m.json", "column 2 has no name"),
-        ("fit hollow.csv --learn hc -o m.json", "leave the column out, with --ignore"),
-        ("fit data.csv --learn hc --bins 3 --cut x --cut x -o m.json", "columns for --cut, got"),
-        ("fit data.csv --dag arcs.csv -o ml.json", "a name that is not taken for --output"),
-        ("fit data.csv --dag arcs.csv -o no/m.json", "an existing folder for --output"),
-        ("fit data.csv --dag arcs.csv -o m.txt", "'.uai'] for --output, got 'm.txt'"),
-        ("fit data.csv --dag arcs.csv --weights y -o m.json", "for --weights, got 'y'"),
-        ("fit sparse.csv --dag sparse_arcs.csv --prior ml -o m.bif", "or with ml:uniform"),
-        ("fit sparse.csv --dag sparse_arcs.csv --prior ml:raise -o m.json", "or with ml:uniform"),
-        ("show absent.json", "an existing file for MODEL"),
-        ("show foreign.json", "the ending of its own format"),
-        ("show ml.json z", "one of ['x', 'y'] for VARIABLE"),
-        ("query ml.json z", "one of ['x', 'y'] for TARGET"),
-        ("query ml.json x --observed x=1", "leave it out of --observed"),
-        ("query ml.json x --draws 10", "leave out --draws, or fit with a prior such as hierarch"),
-        ("query ml.json x --observed y=a", "or with ml:uniform"),
-        ("convert ml.json m.bif", "or with ml:uniform"),
-        ("convert ml.json ml.json", "for OUT, got 'ml.json'. Hint: choose another name, or give"),
-        ("convert absent.json m.bif", "an existing file for IN"),
-    ],
-)
-def test_messages_speak_of_options_not_of_python(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, text in {
-        "data.csv": "x,y\n1,a\n2,b\n",
-        "whole.csv": "x,y\n1.0,a\n2.0,b\n",
-        "holes.csv": "x,y\n1,\n,b\n2,a\n",
-        "hollow.csv": "x,y\n1,\n2,\n",
-        "nameless.csv": "x,\n1,2\n",
-        "arcs.csv": "x,y\n",
-        "sparse.csv": "x,z,y\n1,a,b\n2,b,c\n",
-        "sparse_arcs.csv": "x,y\nz,y\n",
-        "foreign.json": "{}",
-    }.items():
-        Path(name).write_text(text)
-    table, arcs = {"x": [1, 2], "y": ["a", "b"]}, cn.Dag([("x", "y")])
-    network = cn.fit(table, arcs, cn.MaximumLikelihood(), variables={"x": [1, 2, 3]})
-    network.save("ml.json")
-    result = run(*command.split(), code=1)
-    assert message in result.stderr
-    assert not PYTHON_WORDS.search(result.stderr), result.stderr
-
-
 # ------------------------------------------------------------------------- show
 
 
@@ -490,32 +289,6 @@ def test_tables_without_a_posterior(tmp_path: Path) -> None:
     assert "leave out --draws" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["nothing.json"], 1, "an existing file"),
-        (["model.txt"], 1, "a name that ends in"),
-        (["model.json", "age"], 1, "one of ['smoker', 'cancer', 'group']"),
-        (["model.json", "--level", "0.9"], 2, "--level: it needs a variable"),
-        (["model.json", "cancer", "--level", "95"], 2, "write 0.95 for 95 %"),
-        (["model.json", "--limit", "0"], 2, "--limit"),
-    ],
-)
-def test_errors_of_show(folder: Path, words: list[str], code: int, message: str) -> None:
-    result = run("show", folder / words[0], *words[1:], code=code)
-    assert message in flat(result.stderr)
-    assert result.stdout == ""
-
-
-def test_a_damaged_model_is_refused(folder: Path, tmp_path: Path) -> None:
-    text = (folder / "model.json").read_text()
-    (tmp_path / "half.json").write_text(text[: len(text) // 2])
-    for command in (["show"], ["query", "cancer"], ["convert", tmp_path / "out.bif"]):
-        result = run(command[0], tmp_path / "half.json", *command[1:], code=1)
-        assert "half.json" in result.stderr
-    assert not (tmp_path / "out.bif").exists()
-
-
 # ------------------------------------------------------------------------ query
 
 
@@ -587,30 +360,6 @@ def test_a_number_stands_for_its_interval(folder: Path, tmp_path: Path) -> None:
     assert "state 'nan' is not one of" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        ("cancer --observed smoker", 2, "'smoker' is not VARIABLE=STATE"),
-        ("cancer --observed smoker=yes --observed smoker=no", 2, "'smoker' is given twice"),
-        ("cancer --level 0.9", 2, "--level: it needs --draws"),
-        ("cancer --seed 1", 2, "--seed: it needs --draws"),
-        ("cancer --draws 10 --level 1", 2, "1 is not between 0 and 1"),
-        ("cancer --draws -1", 2, "--draws"),
-        ("", 2, "TARGET"),
-        ("cancer --observed age=3", 1, "Variable 'age': not a variable of the network"),
-        ("cancer --observed smoker=maybe", 1, "state 'maybe' is not one of ['no', 'yes']"),
-        ("cancer --observed group=2.0", 1, "state '2.0' is not one of [1, 2, 3]"),
-        ("cancer --observed cancer=true", 1, "leave it out of --observed"),
-        ("age", 1, "one of ['smoker', 'cancer', 'group'] for TARGET"),
-        ("cancer cancer", 1, "different names"),
-    ],
-)
-def test_errors_of_query(folder: Path, words: str, code: int, message: str) -> None:
-    result = run("query", folder / "model.json", *words.split(), code=code)
-    assert message in flat(result.stderr)
-    assert result.stdout == ""
-
-
 # ---------------------------------------------------------------------- convert
 
 
@@ -677,30 +426,6 @@ def test_compare_is_the_comparison_of_python(folder: Path) -> None:
     text = run("compare", *options).stdout
     assert "3 folds, 150 rows" in text
     assert f"{expected.best.held_out:.4f}" in text.splitlines()[2]
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        ("", 2, "give --dag ARCS.csv or --learn"),
-        ("--learn hc --learn hc", 2, "'hc' is given twice"),
-        ("--learn hc --prior bdeu:1 --prior bdeu:1", 2, "'bdeu:1' is given twice"),
-        ("--learn hc --learn naive", 2, "--learn naive needs the variable"),
-        ("--learn hc --k 1", 2, "--k: it only applies to"),
-        ("--learn hc --folds 1", 2, "--folds"),
-        ("--learn hc", 1, "Column 'dose': floating-point"),
-        ("--learn hc --bins 3 --folds 151", 1, "for --folds, got 151"),
-        ("--dag {strange} --bins 3", 1, "Column 'income': not in the table"),
-    ],
-)
-def test_errors_of_compare(
-    folder: Path, tmp_path: Path, words: str, code: int, message: str
-) -> None:
-    (tmp_path / "strange.csv").write_text("income,cancer\n")
-    options = words.format(strange=tmp_path / "strange.csv").split()
-    result = run("compare", folder / "data.csv", *options, code=code)
-    assert message in flat(result.stderr)
-    assert result.stdout == ""
 
 
 # ----------------------------------------------------------------- the program
@@ -773,8 +498,3 @@ def test_help_loads_nothing_heavy() -> None:
     )
     packages = {name.split(".")[0] for name in loaded.stdout.split()}
     assert packages & {"numba", "scipy", "sklearn", "pyagrum", "pandas", "narwhals"} == set()
-
-
-def test_reproduce_takes_known_studies_only() -> None:
-    assert "'novel'" in run("reproduce", "novel", code=2).stderr
-    assert "--jobs" in run("reproduce", "mse", "--jobs", 0, code=2).stderr

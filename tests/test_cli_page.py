@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from colonnade.cli import app
+from command_line import plain_terminal
 
 PAGE = Path(__file__).parent.parent / "docs" / "command-line.md"
 
@@ -50,8 +51,7 @@ def performed(page: str) -> str:
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}.items():
-        monkeypatch.setenv(name, value)
+    plain_terminal(monkeypatch)
     monkeypatch.chdir(tmp_path)
     patients(Path("patients.csv"))
     Path("arcs.csv").write_text("from,to\nsmoker,cancer\nage,cancer\ncancer,marker\n")

@@ -228,6 +228,14 @@ def test_equality_looks_at_everything():
     assert cpt != Cpt.of(family(2, (2,)), counts + counts, BDeu(1))
     assert cpt != Cpt.known(family(2, (2,)), cpt.probabilities)
     assert cpt != 3
+    known = Cpt.known(family(2, (2,)), [[0.5, 0.5], [0.25, 0.75]])
+    assert known == Cpt.known(family(2, (2,)), [[0.5, 0.5], [0.25, 0.75]])
+    assert known != Cpt.known(family(2, (2,)), [[0.5, 0.5], [0.75, 0.25]])
+    half = ((2,), [[0]], [[0.5, 0.5]])
+    assert SparseTable(*half, [0.25, 0.75]) == SparseTable(*half, [0.25, 0.75])
+    assert SparseTable(*half, [0.25, 0.75]) != SparseTable(*half, [0.75, 0.25])
+    assert SparseTable(*half, [0.25, 0.75]) != SparseTable(*half)
+    assert SparseTable(*half, [0.25, 0.75]) != SparseTable((2,), [[1]], [[0.5, 0.5]], [0.25, 0.75])
     assert pickle.loads(pickle.dumps(cpt)) == cpt
 
 

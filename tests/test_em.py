@@ -272,6 +272,16 @@ def test_equal_rows_are_handled_once(prior):
     zero = fit(many, dag, prior, missing="em", weights=[1] * 40 + [0] * 80)
     plain = fit(table, dag, prior, missing="em")
     assert zero.diagnostics.objective == pytest.approx(plain.diagnostics.objective)
+    assert zero.diagnostics.rows == plain.diagnostics.rows
+
+
+@pytest.mark.parametrize("times", [1, 10])
+def test_the_tolerance_is_per_row(times):
+    table, dag, _ = chain(40, 0.3)
+    settings = EM(tolerance=1e-4)
+    network = fit(table, dag, missing=settings, weights=np.full(40, times))
+    rises = np.diff(network.diagnostics.objective)
+    assert rises[-1] <= 1e-4 * 40 * times < rises[-2]
 
 
 def test_every_variable_may_have_its_own_prior():

@@ -515,4 +515,5 @@ def test_the_file_holds_what_the_documentation_says(sample) -> None:
     assert document["format"] == "colonnade network"
     assert document["version"] == 2
     assert all(key in native.__doc__ for key in (*document, *document["tables"][0]))
-    assert issubclass(FileFormatError, ColonnadeError | ValueError)
+    assert issubclass(FileFormatError, ColonnadeError)
+    assert issubclass(FileFormatError, ValueError)

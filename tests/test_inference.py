@@ -314,6 +314,18 @@ def test_intervals_cover_the_truth() -> None:
     assert 200 - 28 <= inside <= 200 + 28
 
 
+@pytest.mark.parametrize("unseen", [True, False])
+def test_a_row_of_a_table_is_drawn_as_its_posterior(unseen) -> None:
+    network = small_network()
+    observed = {"a": "yes", "b": 2 if unseen else 1}
+    result = query(network, "c", observed, draws=4000, level=0.9, rng=1)
+    place = network["c"].family.configuration_index(list(observed.values()))
+    assert network["c"].counts.row(place).any() != unseen
+    exact = network["c"].posterior.interval(0.9, [place])
+    np.testing.assert_allclose(result.lower, exact.lower[0], atol=0.02)
+    np.testing.assert_allclose(result.upper, exact.upper[0], atol=0.02)
+
+
 def test_only_relevant_tables_are_drawn(monkeypatch) -> None:
     network = small_network()
     drawn = []
@@ -350,14 +362,22 @@ def test_known_tables_stay_fixed() -> None:
         query(small_network(MaximumLikelihood("uniform")), "a", draws=10)
 
 
-def test_draws_repeat_with_their_seed_and_do_not_depend_on_batches(monkeypatch) -> None:
+def test_draws_repeat_with_their_seed() -> None:
     network = small_network()
     first = query(network, "a", {"d": "y"}, draws=50, rng=4)
     second = query(network, "a", {"d": "y"}, draws=50, rng=np.random.default_rng(4))
     np.testing.assert_array_equal(first.samples, second.samples)
+
+
+def test_draws_in_small_batches_are_as_many_and_as_independent(monkeypatch) -> None:
+    network = small_network()
+    whole = query(network, "a", {"d": "y"}, draws=4000, rng=4).samples[:, 0]
     monkeypatch.setattr("colonnade.inference.queries._LARGEST_BATCH", 7)
-    third = query(network, "a", {"d": "y"}, draws=50, rng=4)
-    assert third.samples.shape == (50, 2)
+    parts = query(network, "a", {"d": "y"}, draws=4000, rng=4).samples[:, 0]
+    assert len(set(parts)) == 4000
+    error = math.hypot(whole.std(), parts.std()) / math.sqrt(4000)
+    assert abs(parts.mean() - whole.mean()) < 5 * error
+    assert parts.std() == pytest.approx(whole.std(), rel=0.1)
 
 
 def test_draws_with_tiny_parameters() -> None:
@@ -473,7 +493,7 @@ def test_bad_questions() -> None:
         query(network, ["a", "a"])
     with pytest.raises(InputError, match="not observed for `target`, got 'a'"):
         query(network, ["b", "a"], {"a": "no"})
-    with pytest.raises(InputError, match=r"names from \['a', 'c', 'b', 'd'\]|names from"):
+    with pytest.raises(InputError, match=r"names from \['a', 'c', 'b', 'd'\]"):
         query(network, "a", {"z": 1})
     with pytest.raises(
         DataError, match=r"Variable 'a': state 'maybe' is not one of \['no', 'yes'\]"

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import warnings
 
 import numpy as np
@@ -34,7 +35,7 @@ from colonnade.files.registry import FORMATS
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Hierarchical, MaximumLikelihood
 from colonnade.variables import Family, Variable
-from drawn_networks import NASTY, joint, networks, plain_names, random_rows
+from drawn_networks import NASTY, networks, plain_names, random_rows
 
 many = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 NAMED = [form.suffixes[0] for form in FORMATS if not form.lost]
@@ -88,14 +89,12 @@ def test_any_text_can_be_encoded(text) -> None:
 
 @given(st.one_of(st.sampled_from(NASTY), st.from_regex(r"(cn_*)?[a-z0-9_]*", fullmatch=True)))
 def test_what_was_not_encoded_stays(text) -> None:
-    """Only what `encode` could have written is decoded."""
-    decoded = decode(text)
-    assert decoded == text or any(
-        encode(decoded)[:k] == text[:k] for k in (len(text), len("cn___"))
-    )
-    if text.startswith("cn__"):
-        alphabet = Alphabet(pattern(".*"), pattern(".*"))
-        assert alphabet.write_name(text) != text
+    """Only what has the prefix and a code is decoded, and what has the prefix is encoded again."""
+    if text != "cn__" and not re.fullmatch(r"cn__.*_[0-9a-f]+_.*", text, re.DOTALL):
+        assert decode(text) == text
+    written = Alphabet(pattern(".*"), pattern(".*")).write_name(text)
+    assert decode(written) == text
+    assert (written != text) == (text.startswith("cn__") or not pattern(".*").fullmatch(text))
 
 
 @given(st.lists(st.one_of(st.text(max_size=3), st.integers()), min_size=1, unique=True))
@@ -213,16 +212,6 @@ def test_estimated_tables_are_written_as_their_means(tmp_path) -> None:
 
 
 # -------------------------------------------------------------------- witnesses
-
-
-def in_order(network, other):
-    """The joint of `other`, its axes and states in the order of `network`."""
-    names = list(other)
-    table = joint(other).transpose([names.index(name) for name in network])
-    for axis, variable in enumerate(network.variables):
-        own = [str(state) for state in other[variable.name].family.child.states]
-        table = table.take([own.index(str(state)) for state in variable.states], axis=axis)
-    return table
 
 
 @pytest.mark.parametrize(

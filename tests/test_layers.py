@@ -1,11 +1,18 @@
 """The walls of the house: who may import whom, read from the source."""
 
 import ast
+import importlib
+import re
+import sys
+import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-SOURCE = Path(__file__).parent.parent / "src" / "colonnade"
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+SOURCE = ROOT / "src" / "colonnade"
 
 # From the ground up. A room may import the rooms in the lines above its own, never one beside it.
 LAYERS: list[set[str]] = [
@@ -32,13 +39,17 @@ LAYERS: list[set[str]] = [
 SHORTCUTS = {"network": {"inference", "files", "report"}}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
+EVERYWHERE = {"numpy", "scipy"}
 # Packages that only some rooms (or modules, as "room.module") may import.
 ONLY_IN: dict[str, set[str]] = {
     "narwhals": {"tables"},
     "pandas": {"tables"},
     "polars": {"tables"},
+    "pyarrow": {"tables"},
     "duckdb": {"tables"},
-    "pyspark": {"tables"},
+    "networkx": {"dag"},
+    "arviz": {"priors.posterior"},
+    "rich": {"cli", "demo", "progress"},
     "pyagrum": {"gum"},
     "pgmpy": {"files"},
     "matplotlib": {"report", "studies"},
@@ -99,19 +110,33 @@ def trespasses(module: str, imported: list[str]) -> list[str]:
         package, _, rest = name.partition(".")
         if package == "colonnade":
             target = rest.split(".")[0]
+            private = private_part(rest)
             if target == room or target in {"", "__version__"}:
                 continue
             if target not in HEIGHT:
                 wrong.append(f"{module} imports colonnade.{target}, which is in no layer")
             elif HEIGHT[target] >= HEIGHT[room] and target not in SHORTCUTS.get(room, ()):
                 wrong.append(f"{module} imports colonnade.{target}, which is not below it")
+            if private:
+                wrong.append(f"{module} imports {private}, which belongs to another room")
         elif package in ONLY_IN:
             if not {room, module} & ONLY_IN[package]:
                 wrong.append(f"{module} imports {package}, allowed in {sorted(ONLY_IN[package])}")
             parts = ONLY_PARTS.get(module)
             if package == "sklearn" and parts and not name.startswith(parts):
                 wrong.append(f"{module} imports {name}, allowed are {parts}")
+        elif package not in EVERYWHERE | sys.stdlib_module_names:
+            wrong.append(f"{module} imports {package}: name its rooms in ONLY_IN")
     return wrong
+
+
+def private_part(name: str) -> str:
+    """A dotted name up to the first part that begins with an underscore, or nothing."""
+    parts = name.split(".")
+    for k, part in enumerate(parts):
+        if part.startswith("_") and not part.startswith("__"):
+            return ".".join(parts[: k + 1])
+    return ""
 
 
 @pytest.mark.parametrize("module", modules())
@@ -143,6 +168,9 @@ def test_the_package_itself_imports_nothing_when_loaded() -> None:
         ("tables.memory", "from sklearn.preprocessing import KBinsDiscretizer"),
         ("priors.posterior", "import importlib\npd = importlib.import_module('pandas')"),
         ("priors.posterior", "from colonnade.attic import junk"),
+        ("priors.posterior", "import requests"),
+        ("report.graph", "from colonnade.classifier._draws import DrawnLogs"),
+        ("cli.app", "from colonnade.classifier import _draws"),
     ],
 )
 def test_a_trespass_is_seen(module: str, line: str) -> None:
@@ -156,7 +184,53 @@ def test_a_trespass_is_seen(module: str, line: str) -> None:
         ("tables.files", "from colonnade.tables.memory import codes"),
         ("tables.cuts", "from sklearn.preprocessing import KBinsDiscretizer"),
         ("pooling.reference", "require('numpyro', feature='Reference()', extra='reference')"),
+        ("classifier.estimator", "from colonnade.classifier._draws import DrawnLogs"),
     ],
 )
 def test_an_allowed_import_passes(module: str, line: str) -> None:
     assert trespasses(module, imports(ast.parse(line))) == []
+
+
+# ------------------------------------------------------------------- tests and extras
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.glob("*.py")), ids=lambda path: path.stem)
+def test_tests_use_public_names_where_there_are_any(path: Path) -> None:
+    for name in imports(ast.parse(path.read_text(encoding="utf-8"))):
+        assert not name.startswith("benchmarks"), "benchmarks may be left out of a distribution"
+        module, _, attribute = name.rpartition(".")
+        if name.startswith("colonnade.") and private_part(module.removeprefix("colonnade.")):
+            value = getattr(importlib.import_module(module), attribute)
+            places = [m for m in public_modules() if vars(m).get(attribute) is value]
+            assert places == [], f"{name} has a public name"
+
+
+def public_modules() -> list[ModuleType]:
+    names = [f"colonnade.{name}" for name in modules() if "._" not in f".{name}"]
+    return [importlib.import_module(name) for name in names]
+
+
+def test_extras_hold_what_the_code_asks_for_and_nothing_else() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    for_users = set(extras) - {"all", "lint", "test", "docs", "dev"}
+    offered = {(name(each), extra) for extra in for_users for each in extras[extra]}
+    assert {request for module in modules() for request in requests(tree(module))} == offered
+    assert extras["all"] == [
+        f"colonnade[{','.join(extra for extra in extras if extra in for_users)}]"
+    ]
+
+
+def name(requirement: str) -> str:
+    return re.split(r"[^\w-]", requirement)[0]
+
+
+def requests(syntax: ast.Module) -> list[tuple[str, str]]:
+    """Package and extra of every ``require("package", ..., extra="extra")``."""
+    found = []
+    for node in ast.walk(syntax):
+        if isinstance(node, ast.Call) and _called(node.func) == "require":
+            words = [*node.args, *(k.value for k in node.keywords if k.arg == "extra")]
+            texts = [word.value for word in words if isinstance(word, ast.Constant)]
+            found += [(texts[0].split(".")[0], texts[1])] if len(texts) == 2 else []
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from colonnade.counts import FamilyCounts
@@ -22,12 +22,13 @@ from colonnade.exceptions import (
     NotSupportedError,
     TooLargeError,
 )
+from colonnade.files import load
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
-from colonnade.tables.coded import CodedTable
 from colonnade.tables.discretize import discretize
 from colonnade.tables.memory import encode
 from colonnade.variables import Family, Variable
+from drawn_networks import SMALL, SMALL_DAG, dags, plain_names
 
 PRIORS = [
     Hierarchical(),
@@ -36,114 +37,12 @@ PRIORS = [
     SymmetricDirichlet(),
     MaximumLikelihood(),
 ]
-SMALL = {
-    "age": ["young", "old", "old", "young", "old", "young"],
-    "smoker": ["no", "yes", "no", "no", "yes", "yes"],
-    "cancer": [False, True, False, False, False, False],
-}
-SMALL_DAG = Dag([("age", "cancer"), ("smoker", "cancer")])
-
-
-# ----------------------------------------------------------------- brute force
-
-
-def completions(network, row):
-    """All rows that agree with the values a row has."""
-    choices = [
-        variable.states if row[variable.name] is None else (row[variable.name],)
-        for variable in network.variables
-    ]
-    for states in itertools.product(*choices):
-        yield dict(zip(network.dag.variables, states, strict=True))
-
-
-def places(network, row):
-    """The variables, each with the configuration of its parents in a complete row."""
-    for name, cpt in network.tables.items():
-        parents = [row[parent.name] for parent in cpt.family.parents]
-        yield name, cpt.family.configuration_index(parents)
-
-
-def probability(network, row, tables):
-    """Probability of a complete row: the product of one entry a table."""
-    return math.prod(
-        tables[name][place, network[name].family.child.index(row[name])]
-        for name, place in places(network, row)
-    )
-
-
-def undefined_parts(network, row):
-    """Whether a completion uses a row without probabilities, of a variable that matters."""
-    matters = network.dag.ancestors([name for name in network if row[name] is not None])
-    return any(
-        np.isnan(network[name].table.row(place)[0])
-        for each in completions(network, row)
-        for name, place in places(network, each)
-        if name in matters
-    )
-
-
-def brute_force(network, row, rng):
-    """Log probability by summing over all completions; NaN if it depends on undefined rows.
-
-    Undefined rows are filled with random distributions, twice: what changes depends on them.
-    """
-    answers = []
-    for _ in range(2):
-        tables = {name: cpt.probabilities for name, cpt in network.tables.items()}
-        for table in tables.values():
-            gone = np.isnan(table[:, 0])
-            table[gone] = rng.dirichlet(np.ones(table.shape[1]), size=int(gone.sum()))
-        rows = completions(network, row)
-        answers.append(math.fsum(probability(network, each, tables) for each in rows))
-    if not math.isclose(*answers, rel_tol=1e-9):
-        return math.nan
-    return math.log(answers[0]) if answers[0] else -math.inf
-
-
-@st.composite
-def graphs(draw, least=1, most=5):
-    names = [f"v{k}" for k in range(draw(st.integers(least, most)))]
-    pairs = list(itertools.combinations(draw(st.permutations(names)), 2))
-    return Dag(draw(st.permutations([pair for pair in pairs if draw(st.booleans())])), names)
 
 
 @st.composite
 def variables(draw, names):
     kinds = st.sampled_from([("a", "b"), (0, 1, 2), (False, True), ("only",)])
     return [Variable(name, draw(kinds)) for name in names]
-
-
-@st.composite
-def networks(draw):
-    """A network with known tables, some zeros among them, or fitted to a few rows."""
-    dag = draw(graphs())
-    known = {variable.name: variable for variable in draw(variables(dag.variables))}
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    tables = {}
-    for name in dag.variables:
-        family = Family(known[name], [known[parent] for parent in dag.parents(name)])
-        shape = (family.configurations, family.cardinality)
-        kind = draw(st.sampled_from(["known", "zeros", *PRIORS]))
-        if isinstance(kind, str):
-            rows = rng.dirichlet(np.full(shape[1], 0.7), size=shape[0])
-            if kind == "zeros":
-                rows = np.where((rows < 0.3) & (rows < rows.max(axis=1, keepdims=True)), 0.0, rows)
-                rows /= rows.sum(axis=1, keepdims=True)
-            tables[name] = Cpt.known(family, rows)
-        else:
-            counts = rng.poisson(0.6, size=shape)
-            counts = FamilyCounts.from_array(counts, family.parent_sizes)
-            tables[name] = Cpt.of(family, counts, kind)
-    return BayesianNetwork(dag, tables)
-
-
-@st.composite
-def rows_of(draw, network, most=6):
-    row = st.fixed_dictionaries(
-        {v.name: st.sampled_from([None, *v.states]) for v in network.variables}
-    )
-    return draw(st.lists(row, min_size=1, max_size=most))
 
 
 def columns(rows, names):
@@ -153,177 +52,11 @@ def columns(rows, names):
 @st.composite
 def data(draw, missing=False):
     """A graph, its variables, and the rows of a table."""
-    dag = draw(graphs(most=4))
+    dag = draw(dags(plain_names, most=4))
     declared = draw(variables(dag.variables))
     gap = [None] if missing else []
     row = st.fixed_dictionaries({v.name: st.sampled_from([*gap, *v.states]) for v in declared})
     return dag, declared, draw(st.lists(row, max_size=12))
-
-
-# ------------------------------------------------------------------- scoring
-
-
-@given(networks(), st.data())
-@settings(max_examples=200)
-def test_log_likelihood_against_brute_force(network, data):
-    rows = data.draw(rows_of(network))
-    rng = np.random.default_rng(0)
-    wanted = [brute_force(network, row, rng) for row in rows]
-    found = network.log_likelihood(columns(rows, network.dag.variables))
-    # Where what does not exist cancels out, NaN is as good: it was part of the sum.
-    for k, row in enumerate(rows):
-        if np.isnan(found[k]) and undefined_parts(network, row):
-            wanted[k] = np.nan
-    np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("prior", [Hierarchical(), BDeu(1), Hierarchical(s="learn")])
-def test_too_many_states_are_refused_before_the_work(prior) -> None:
-    with pytest.raises(TooLargeError, match=r"pool of 20,000 states .* identifier"):
-        fit({"id": np.arange(20_000)}, Dag([], ["id"]), prior)
-
-
-def test_observed_numbers_of_a_variable_that_was_cut() -> None:
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=100)
-    network = fit(discretize({"x": x, "y": x > 0.2}), Dag([("y", "x")]))
-    cuts = network.discretizer.columns[0]
-    for number in (-9, 0.3, np.float32(0.1), np.int64(9)):
-        state = cuts.states[int(cuts.codes(np.array([float(number)]))[0])]
-        asked = network.query("y", {"x": number})
-        assert asked.observed == {"x": state}
-        wanted = network.query("y", {"x": state}).probabilities
-        np.testing.assert_array_equal(asked.probabilities, wanted)
-    with pytest.raises(DataError, match="nan"):
-        network.query("y", {"x": np.nan})
-
-
-@pytest.mark.parametrize("states", ["yes", 3, Variable("a", ["y"])])
-def test_declared_states_are_lists(states) -> None:
-    with pytest.raises(InputError, match="a list of states for 'a'"):
-        fit({"a": ["y", "e"]}, Dag([], ["a"]), variables={"a": states})
-
-
-def test_unknown_states_of_all_columns_are_named() -> None:
-    network = fit({"a": ["x", "y"], "b": [1, 2], "c": ["u", "u"]}, Dag([("a", "b")], ["c"]))
-    rows = {"a": ["q", "q", "x"], "b": [9, 1, 1], "c": ["u", "u", "u"]}
-    with pytest.raises(DataError) as caught:
-        network.log_likelihood(rows)
-    assert str(caught.value) == (
-        "Column 'a': state 'q' (2 rows) is not one of ['x', 'y']. "
-        "Column 'b': state 9 (1 row) is not one of [1, 2]."
-    )
-    assert caught.value.columns == {"a": {"q": 2}, "b": {9: 1}}
-
-
-def test_a_frame_without_rows() -> None:
-    with pytest.raises(DataError, match="Column 'a': no values, so no states"):
-        fit(pd.DataFrame({"a": [], "b": []}), Dag([("a", "b")]))
-
-
-def gum_network(network):
-    """The same network in pyAgrum, written out here: our own translation is not to be trusted."""
-    import pyagrum
-
-    other = pyagrum.BayesNet()
-    for variable in network.variables:
-        labels = [f"s{k}" for k in range(variable.cardinality)]
-        other.add(pyagrum.LabelizedVariable(variable.name, variable.name, labels))
-    for arc in network.dag.arcs:
-        other.addArc(*arc)
-    for name, cpt in network.tables.items():
-        for place in range(cpt.family.configurations):
-            states = cpt.family.configuration(place)
-            given = {
-                parent.name: parent.index(state)
-                for parent, state in zip(cpt.family.parents, states, strict=True)
-            }
-            other.cpt(name)[given if given else slice(None)] = cpt.table.row(place).tolist()
-    return other
-
-
-def test_log_likelihood_against_pyagrum():
-    import pyagrum
-
-    rng = np.random.default_rng(3)
-    names = [f"v{k}" for k in range(9)]
-    arcs = [(a, b) for a, b in itertools.combinations(names, 2) if rng.random() < 0.35]
-    known = [Variable(name, range(int(rng.integers(2, 4)))) for name in names]
-    table = {v.name: rng.integers(0, v.cardinality, 40) for v in known}
-    network = fit(table, Dag(arcs, names), variables=known)
-    other = gum_network(network)
-    rows = {v.name: rng.integers(0, v.cardinality, 30).tolist() for v in known}
-    complete = network.log_likelihood(rows)
-    for k, value in enumerate(complete):
-        instance = pyagrum.Instantiation()
-        for name in names:
-            instance.add(other.variable(name))
-        instance.fromdict({name: rows[name][k] for name in names})
-        assert value == pytest.approx(math.log(other.jointProbability(instance)), rel=1e-10)
-    for name in names:
-        rows[name] = [None if rng.random() < 0.4 else state for state in rows[name]]
-    for k, value in enumerate(network.log_likelihood(rows)):
-        engine = pyagrum.LazyPropagation(other)
-        engine.setEvidence({n: rows[n][k] for n in names if rows[n][k] is not None})
-        assert value == pytest.approx(math.log(engine.evidenceProbability()), rel=1e-9, abs=1e-9)
-
-
-def test_a_row_without_any_value_is_certain():
-    network = fit(SMALL, SMALL_DAG)
-    assert network.log_likelihood({name: [None] for name in SMALL}).tolist() == [0.0]
-
-
-def test_impossible_and_undefined_rows_differ():
-    table = {"a": ["u", "u", "v"], "b": ["x", "y", "x"]}
-    declared = {"a": ["u", "v", "w"]}
-    network = fit(table, Dag([("a", "b")]), MaximumLikelihood(), variables=declared)
-    asked = {"a": ["v", "w", "w", None, "u"], "b": ["y", "x", None, "x", "x"]}
-    found = network.log_likelihood(asked)
-    # a=w has probability zero, so the row (w, x) is impossible whatever b given w may be.
-    assert found[:3].tolist() == [-math.inf] * 3
-    assert found[3] == pytest.approx(math.log(2 / 3 * 1 / 2 + 1 / 3))
-    # Nothing was seen at all: then nothing is known.
-    empty = fit(
-        {"a": [], "b": []},
-        Dag([("a", "b")]),
-        MaximumLikelihood(),
-        variables={"a": [0, 1], "b": [0, 1]},
-    )
-    assert np.isnan(empty.log_likelihood({"a": [0, None], "b": [1, 0]})).all()
-    # Unobserved parents are no parents: one table has a row for w, the other has none.
-    known = Cpt.known(network["a"].family, [[0.5, 0.25, 0.25]])
-    mixed = BayesianNetwork(network.dag, {"a": known, "b": network["b"]})
-    found = mixed.log_likelihood(asked)
-    assert np.isnan(found[[1, 3]]).all()
-    assert found[2] == pytest.approx(math.log(0.25))
-
-
-def test_unknown_states_are_named_with_counts_or_missing():
-    network = fit(SMALL, SMALL_DAG)
-    rows = {"age": ["old", "ancient", "ancient", "new"], "smoker": ["no"] * 4, "cancer": [True] * 4}
-    with pytest.raises(DataError, match=r"Column 'age': .*'ancient' \(2 rows\), 'new' \(1 row\)"):
-        network.log_likelihood(rows)
-    found = network.log_likelihood(rows, unknown="missing")
-    wanted = network.log_likelihood({**rows, "age": ["old", None, None, None]})
-    assert found.tolist() == wanted.tolist()
-    with pytest.raises(InputError, match="unknown"):
-        network.log_likelihood(rows, unknown="ignore")
-
-
-def test_columns_are_found_by_name():
-    network = fit(SMALL, SMALL_DAG)
-    turned = {"extra": [0.5] * 6, **dict(reversed(SMALL.items()))}
-    assert network.log_likelihood(turned).tolist() == network.log_likelihood(SMALL).tolist()
-    with pytest.raises(
-        DataError, match=r"Column 'cancer', Column 'smoker': not in the table"
-    ) as caught:
-        network.log_likelihood({"age": ["old"]})
-    assert caught.value.columns == ("cancer", "smoker")
-
-
-def test_no_rows():
-    network = fit(SMALL, SMALL_DAG)
-    assert network.log_likelihood({name: [] for name in SMALL}).shape == (0,)
 
 
 # -------------------------------------------------------------------- fitting
@@ -507,6 +240,33 @@ def test_each_family_uses_the_rows_that_are_complete_for_it():
     assert network["c"].counts.to_array().tolist() == [[0, 0], [1, 1]]
 
 
+@pytest.mark.parametrize("prior", [Hierarchical(), BDeu(1), Hierarchical(s="learn")])
+def test_too_many_states_are_refused_before_the_work(prior) -> None:
+    with pytest.raises(TooLargeError, match=r"pool of 20,000 states .* identifier"):
+        fit({"id": np.arange(20_000)}, Dag([], ["id"]), prior)
+
+
+def test_observed_numbers_of_a_variable_that_was_cut() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=100)
+    network = fit(discretize({"x": x, "y": x > 0.2}), Dag([("y", "x")]))
+    cuts = network.discretizer.columns[0]
+    for number in (-9, 0.3, np.float32(0.1), np.int64(9)):
+        state = cuts.states[int(cuts.codes(np.array([float(number)]))[0])]
+        asked = network.query("y", {"x": number})
+        assert asked.observed == {"x": state}
+        wanted = network.query("y", {"x": state}).probabilities
+        np.testing.assert_array_equal(asked.probabilities, wanted)
+    with pytest.raises(DataError, match="nan"):
+        network.query("y", {"x": np.nan})
+
+
+@pytest.mark.parametrize("states", ["yes", 3, Variable("a", ["y"])])
+def test_declared_states_are_lists(states) -> None:
+    with pytest.raises(InputError, match="a list of states for 'a'"):
+        fit({"a": ["y", "e"]}, Dag([], ["a"]), variables={"a": states})
+
+
 def test_a_constant_column():
     network = fit({**SMALL, "sex": ["f"] * 6}, Dag([("sex", "age"), ("age", "cancer")]))
     assert network["sex"].probabilities.tolist() == [[1.0]]
@@ -517,8 +277,9 @@ def test_a_constant_column():
 
 def test_an_empty_table():
     empty = {name: [] for name in SMALL}
-    with pytest.raises(DataError, match="no values, so no states"):
-        fit(empty, SMALL_DAG)
+    for table in (empty, pd.DataFrame(empty)):
+        with pytest.raises(DataError, match="Column 'age': no values, so no states"):
+            fit(table, SMALL_DAG)
     declared = {"age": ["young", "old"], "smoker": ["no", "yes"], "cancer": [False, True]}
     network = fit(empty, SMALL_DAG, variables=declared)
     np.testing.assert_allclose(network["cancer"].probabilities, 0.5)
@@ -554,6 +315,7 @@ def test_cut_points_stay_with_the_network():
     assert network.log_likelihood(fresh).tolist() == network.log_likelihood(named).tolist()
     assert network.update(table).forget(cut) == network
     assert network.discretizer == network.update(table).discretizer
+    assert network != BayesianNetwork(network.dag, network.tables)
     assert fit(cut, Dag([], ["y"])).discretizer is None
     # A coded table may have been cut in more columns than the network has.
     coded = encode(cut)
@@ -775,20 +537,16 @@ def test_questions_agree_with_brute_force():
     )
 
 
-@pytest.mark.parametrize("prior", [*PRIORS, Hierarchical(s=2.5, alpha0=(1.0, 3.0))], ids=repr)
-def test_saved_and_loaded(prior, tmp_path):
-    from colonnade.files import load
-
-    network = fit(SMALL, SMALL_DAG, prior)
-    network.save(tmp_path / "model.json")
-    assert load(tmp_path / "model.json") == network
-    with pytest.raises(InputError, match="overwrite"):
-        network.save(tmp_path / "model.json")
-    network.save(tmp_path / "model.json", overwrite=True)
+def test_saved_and_loaded(tmp_path):
     gaps = {**SMALL, "age": ["old", None, "young", None, "old", None]}
     filled = fit(gaps, SMALL_DAG, BDeu(), missing="em")
-    filled.save(tmp_path / "filled.json")
-    assert load(tmp_path / "filled.json") == filled
+    filled.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json") == filled
+    with pytest.raises(InputError, match="overwrite"):
+        filled.save(tmp_path / "model.json")
+    network = fit(SMALL, SMALL_DAG)
+    network.save(tmp_path / "model.json", overwrite=True)
+    assert load(tmp_path / "model.json") == network
 
 
 def test_handed_to_other_packages():
@@ -804,79 +562,3 @@ def test_handed_to_other_packages():
         warnings.simplefilter("ignore", FutureWarning)
         model = network.to_pgmpy()
     assert set(model.edges()) == set(SMALL_DAG.arcs)
-
-
-def test_representations():
-    network = fit(SMALL, SMALL_DAG)
-    assert "cancer: 2 states given age, smoker, n=6, Hierarchical(" in repr(network)
-    html = network._repr_html_()
-    assert html.count("<rect") == 3
-    assert html.count("<table") == 3
-    many = Dag([(f"v{k}", f"v{k + 1}") for k in range(200)])
-    large = fit({name: [0, 1] for name in many.variables}, many)
-    assert len(repr(large)) < 3000
-    assert "<svg" not in large._repr_html_()
-    assert "181 more tables" in large._repr_html_()
-    assert len(large._repr_html_()) < 60_000
-
-
-def test_names_cannot_break_the_page():
-    name = "<img src=x onerror=alert(1)>\x00\ud800"
-    network = fit({name: ["<b>", "&"], "y": [0, 1]}, Dag([(name, "y")]))
-    html = network._repr_html_()
-    assert "<img" not in html
-    assert "<b>" not in html
-    html.encode()
-
-
-def test_plot():
-    from matplotlib import pyplot
-
-    dag = Dag([("a$b", "c"), ("d", "c"), ("c", "a_very_long_name_indeed"), ("a$b", "e^{x}$")])
-    network = fit({name: [0, 1] for name in dag.variables}, dag)
-    ax = network.plot()
-    texts = {text.get_text() for text in ax.texts}
-    assert {"a$b", "a_very_long_nam…"} <= texts
-    ax.figure.canvas.draw()
-    assert network.plot(ax) is ax
-    pyplot.close("all")
-    with pytest.raises(InputError, match="matplotlib Axes"):
-        network.plot("here")
-
-
-def test_the_picture_has_parents_above_children_and_nothing_overlaps():
-    from colonnade.report.graph import Layout
-
-    rng = np.random.default_rng(2)
-    names = [f"{'n' * (k % 7 + 1)}{k}" for k in range(25)]
-    dag = Dag([pair for pair in itertools.combinations(names, 2) if rng.random() < 0.1], names)
-    layout = Layout.of(dag)
-    for parent, child in dag.arcs:
-        assert layout.places[parent][1] < layout.places[child][1]
-    for one, two in itertools.combinations(names, 2):
-        (x, y), (x2, y2) = layout.places[one], layout.places[two]
-        assert y != y2 or abs(x - x2) >= (layout.widths[one] + layout.widths[two]) / 2
-    # Arcs go past the nodes of the rows between, not through them.
-    for route in layout.routes.values():
-        for x, y in route[1:-1]:
-            for name in names:
-                x2, y2 = layout.places[name]
-                assert y != y2 or abs(x - x2) > layout.widths[name] / 2
-    assert any(len(route) > 2 for route in layout.routes.values())
-    assert all(
-        0 <= x <= layout.size[0] and 0 <= y <= layout.size[1] for x, y in layout.places.values()
-    )
-
-
-def test_a_coded_table_with_other_states_is_translated():
-    network = fit(SMALL, SMALL_DAG)
-    coded = CodedTable(
-        [
-            Variable("age", ["young", "old"]),
-            Variable("smoker", ["yes", "no"]),
-            Variable("cancer", [True, False]),
-        ],
-        [[0, 1], [0, 1], [1, 0]],
-    )
-    plain = {"age": ["young", "old"], "smoker": ["yes", "no"], "cancer": [False, True]}
-    assert network.log_likelihood(coded).tolist() == network.log_likelihood(plain).tolist()

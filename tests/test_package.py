@@ -1,14 +1,18 @@
 """What `import colonnade` costs and offers."""
 
+import ast
 import re
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import colonnade
 
+SOURCE = Path(colonnade.__file__).read_text(encoding="utf-8")
 HEAVY = {
     *("duckdb", "jax", "matplotlib", "narwhals", "numba", "numpy", "numpyro", "pandas", "polars"),
     *("pyagrum", "pyarrow", "rich", "scipy", "sklearn", "typer"),
@@ -34,8 +38,23 @@ def test_counts_need_only_numpy() -> None:
 
 @pytest.mark.parametrize("name", colonnade.__all__)
 def test_every_public_name_loads(name: str) -> None:
-    assert getattr(colonnade, name) is getattr(colonnade, name)
+    value = getattr(colonnade, name)
+    home = colonnade._HOMES.get(name, "")
+    if isinstance(value, ModuleType):
+        assert value.__name__ == f"colonnade.{name}"
+    elif home:
+        assert value.__name__ == name
+        assert value.__module__.startswith(home)
+        # What type checkers are told is what is loaded.
+        assert (home, name) in declared()
     assert name in dir(colonnade)
+
+
+def declared() -> set[tuple[str, str]]:
+    """Where the block for type checkers takes each name from."""
+    block = next(node for node in ast.parse(SOURCE).body if isinstance(node, ast.If))
+    lines = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {(line.module or "", alias.name) for line in lines for alias in line.names}
 
 
 def test_homes_and_all_agree() -> None:

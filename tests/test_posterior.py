@@ -221,6 +221,23 @@ def test_draws_of_alpha_have_its_moments(engine, alpha0):
     assert np.cov(draws.T) == pytest.approx(alpha.covariance, abs=0.1 * 5.5 / n**0.5)
 
 
+def test_draws_of_alpha_and_s_belong_together_and_come_in_no_order():
+    posterior = Hierarchical(s="learn").posterior(TRIPLE)
+    n = 20_000
+    alpha, s = posterior.sample_alpha(n, rng=6)
+    # The mean of alpha depends on s: their covariance tells pairs from two shuffled columns.
+    products = (alpha[:, 0] - posterior.alpha.mean[0]) * (s - posterior.strength.mean)
+    exact = sum(
+        part.weight * (part.s - posterior.strength.mean) * part.alpha.mean[0]
+        for part in posterior.components
+    )
+    error = products.std() / n**0.5
+    assert abs(products.mean() - exact) < 5 * error
+    assert abs(exact) > 10 * error
+    # Any part of the draws is a sample, too.
+    assert abs(np.corrcoef(np.arange(n), s)[0, 1]) < 5 / n**0.5
+
+
 def test_draws_repeat_with_the_seed_and_differ_without():
     posterior = Hierarchical().posterior(TABLE)
     assert np.array_equal(posterior.sample(5, rng=1), posterior.sample(5, rng=1))
@@ -440,6 +457,7 @@ def test_to_arviz(s):
     assert alpha.shape == (1, 50, 3)
     assert data.posterior["s"].shape == (1, 50)
     assert theta.values.sum(axis=-1) == pytest.approx(1.0, abs=1e-12)
+    assert np.array_equal(theta.values[0], Hierarchical(s=s).posterior(TRIPLE).sample(50, rng=4))
     if s == 2.0:
         assert np.all(data.posterior["s"].values == 2.0)
 

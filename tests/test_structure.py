@@ -4,6 +4,8 @@ import itertools
 import logging
 import math
 import warnings
+from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDir
 from colonnade.structure import (
     AIC,
     BIC,
+    ArcStrengths,
     LogLikelihood,
     arc_strength,
     chow_liu,
@@ -243,19 +246,23 @@ def test_required_and_forbidden_arcs_and_the_limit_always_hold(seed, data):
     required = data.draw(st.lists(st.sampled_from(pairs), max_size=3, unique=True))
     forbidden = data.draw(st.lists(st.sampled_from(pairs), max_size=8, unique=True))
     limit = data.draw(st.integers(1, 3))
-    try:
-        found = hill_climb(
-            drawn(60, seed),
-            required=required,
-            forbidden=forbidden,
-            max_parents=limit,
-            tabu=data.draw(st.sampled_from([0, 5])),
-            restarts=data.draw(st.integers(0, 2)),
-            rng=seed,
-        )
-    except InputError:
-        # the wishes contradict each other: a cycle, a forbidden arc required, too many parents
+    learn = partial(
+        hill_climb,
+        drawn(60, seed),
+        required=required,
+        forbidden=forbidden,
+        max_parents=limit,
+        tabu=data.draw(st.sampled_from([0, 5])),
+        restarts=data.draw(st.integers(0, 2)),
+        rng=seed,
+    )
+    crowded = max(Counter(child for _, child in required).values(), default=0) > limit
+    cyclic = not list(valid(NAMES, required))
+    if crowded or cyclic or set(required) & set(forbidden):
+        with pytest.raises(InputError):
+            learn()
         return
+    found = learn()
     assert set(required) <= set(found.dag.arcs)
     assert not set(forbidden) & set(found.dag.arcs)
     assert all(len(found.dag.parents(name)) <= limit for name in NAMES)
@@ -272,13 +279,25 @@ def test_tabu_and_restarts_never_lose_and_repeat_with_the_seed():
     assert restarted.score == pytest.approx(score(table, restarted.dag))
 
 
-def test_tabu_escapes_a_local_optimum_where_plain_climbing_stays():
+@pytest.mark.parametrize("options", [{"tabu": 10}, {"restarts": 10, "rng": 0}], ids=str)
+def test_a_local_optimum_is_left_where_plain_climbing_stays(options):
     # exclusive or: no single arc into c gains, the pair does
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 400), rng.integers(0, 2, 400)
     table = {"a": a, "b": b, "c": a ^ b}
     plain = hill_climb(table, start=Dag((), ("a", "b", "c")))
-    assert hill_climb(table, tabu=10).score > plain.score + 100
+    assert hill_climb(table, **options).score > plain.score + 100
+
+
+def test_tabu_does_not_come_back_to_the_last_graphs():
+    found = hill_climb(drawn(150, seed=9), tabu=6)
+    graphs = [frozenset()]
+    for step in found.trace:
+        arcs = graphs[-1] - {step.arc}
+        added = {"add": {step.arc}, "delete": set(), "reverse": {step.arc[::-1]}}
+        graphs.append(arcs | added[step.operation])
+    assert len(graphs) > 10
+    assert all(graph not in graphs[max(0, k - 6) : k] for k, graph in enumerate(graphs))
 
 
 def test_a_start_is_where_the_search_begins():
@@ -302,7 +321,7 @@ def test_an_interrupt_returns_the_best_so_far(monkeypatch):
     monkeypatch.setattr(search._Climber, "_best_step", interrupted)
     found = hill_climb(table)
     assert found.status == "interrupted"
-    assert len(found.trace) == 2
+    assert len(found.trace) == len(found.dag.arcs) == 2
     assert found.score == pytest.approx(score(table, found.dag))
 
 
@@ -430,6 +449,26 @@ def test_arc_strengths_and_the_averaged_network():
     assert strengths.averaged(1.0).variables == NAMES
 
 
+def test_a_direction_that_no_data_can_tell_counts_half_each_way():
+    strengths = arc_strength({"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8}, hill_climb, 5, rng=0)
+    assert strengths.directed.tolist() == [[0.0, 0.5], [0.5, 0.0]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_threshold_is_that_of_the_nearest_step_function(seed):
+    # Scutari and Nagarajan: of the distribution functions that are t between 0 and 1, the nearest
+    # to that of the strengths in L1; here by trying many t on a fine grid.
+    values = np.random.default_rng(seed).beta(0.4, 0.6, 10).round(2)
+    directed = np.zeros((5, 5))
+    directed[np.triu_indices(5, 1)] = values
+    grid = (np.arange(10_000) + 0.5) / 10_000
+    shares = (values[None, :] <= grid[:, None]).mean(axis=1)
+    heights = np.arange(11) / 10
+    best = heights[np.argmin([np.abs(shares - t).mean() for t in heights])]
+    threshold = ArcStrengths(tuple("abcde"), directed, 100).threshold
+    assert threshold == np.quantile(values, best, method="inverted_cdf")
+
+
 # -------------------------------------------------------------- comparison
 
 
@@ -457,7 +496,9 @@ def test_compare_ranks_by_held_out_rows_and_agrees_with_a_plain_loop():
         network = fit(train, TRUTH, BDeu(1), variables=states)
         values.append(network.log_likelihood(test))
     row = next(r for r in comparison.rows if (r.structure, r.prior) == ("truth", "bdeu"))
-    assert row.held_out == pytest.approx(np.concatenate(values).mean())
+    values = np.concatenate(values)
+    assert row.held_out == pytest.approx(values.mean())
+    assert row.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(90))
     assert row.log_evidence == pytest.approx(score(table, TRUTH, BDeu(1)))
     assert "held-out" in repr(comparison)
 

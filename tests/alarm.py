@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from colonnade.dag import Dag
 from colonnade.tables import CodedTable
 from colonnade.variables import Family, Variable
 
@@ -64,8 +65,14 @@ def families() -> list[Family]:
     ]
 
 
+def graph() -> Dag:
+    """The graph alone."""
+    arcs = [(parent, name) for name, (_, parents) in ALARM.items() for parent in parents]
+    return Dag(arcs, list(ALARM))
+
+
 def draw(rows: int, seed: int = 0) -> CodedTable:
-    """Draw rows from tables that are drawn themselves: Dirichlet, one half a state."""
+    """Draw rows from tables that are drawn themselves: Dirichlet, one half per state."""
     rng = np.random.default_rng(seed)
     columns: dict[str, np.ndarray] = {}
     for family in families():

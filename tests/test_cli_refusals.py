@@ -1,0 +1,204 @@
+"""How the command line refuses: its exit code and its words, and that nothing is written."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import colonnade as cn
+from colonnade.cli.messages import _ADVICE, worded
+from colonnade.exceptions import Advice, ConvergenceWarning
+from command_line import example, flat, plain_terminal, run
+
+SOURCE = Path(cn.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, and files that are no data, no arcs and no network."""
+    folder = example(tmp_path_factory.mktemp("cli"))
+    for name, text in {
+        "data.xls": "a\n1\n",
+        "cycle.csv": "a,b\nb,a\n",
+        "wide.csv": "a,b\na,b,c\n",
+        "empty.csv": "from,to\n",
+        "strange.csv": "income,cancer\n",
+        "half.json": (folder / "model.json").read_text()[:300],
+    }.items():
+        (folder / name).write_text(text)
+    (folder / "folder.json").mkdir()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain_terminal(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "message"),
+    [
+        ("fit data.csv", 2, "give --dag ARCS.csv or --learn"),
+        ("fit data.csv --dag arcs.csv --learn hc", 2, "give one of them"),
+        (
+            "fit data.csv --dag arcs.csv --target cancer",
+            2,
+            "--target: it only applies to --learn tan",
+        ),
+        ("fit data.csv --learn hc --target cancer", 2, "--target: it only applies to"),
+        ("fit data.csv --learn tan", 2, "--learn tan needs the variable to be predicted"),
+        ("fit data.csv --learn tan --target cancer --score bic", 2, "--score: it only applies"),
+        ("fit data.csv --learn naive --target cancer --k 2", 2, "only applies to --learn kdb"),
+        ("fit data.csv --dag arcs.csv --max-parents 2", 2, "--max-parents: it only applies"),
+        ("fit data.csv --learn chow-liu --tabu 2", 2, "--tabu: it only applies to --learn hc"),
+        ("fit data.csv --learn chow-liu --restarts 2", 2, "only applies to --learn hc"),
+        ("fit data.csv --learn hc --seed 2", 2, "--seed: it only applies to --restarts"),
+        ("fit data.csv --learn hc --score ml", 2, "'ml' is not one of bic"),
+        ("fit data.csv --learn hc --score bdeu:-1", 2, "'bdeu:-1': Expected a finite"),
+        ("fit data.csv --learn hc --prior dirichlet", 2, "'dirichlet': Expected one of"),
+        ("fit data.csv --learn hc --prior bdeu:many", 2, "'bdeu:many': Expected a positive number"),
+        ("fit data.csv --learn hc --prior ml:8", 2, "'ml:8': Expected"),
+        ("fit data.csv --learn best", 2, "'best'"),
+        ("fit data.csv --learn hc --missing maybe", 2, "'maybe'"),
+        ("fit data.csv --learn hc --bins 1", 2, "--bins"),
+        ("fit data.csv --learn hc --cut group", 2, "--cut: it needs --bins"),
+        ("fit data.csv --dag arcs.csv --ignore n", 2, "--ignore"),
+        ("fit data.csv --learn hc --nonsense", 2, "--nonsense"),
+        ("fit arcs.csv --learn tan --target x", 1, "one of ['from', 'to'] for --target, got 'x'"),
+        ("fit data.csv --learn hc", 1, "not states. Hint: cut them into intervals with --bins 5."),
+        ("fit data.csv --dag nothing.csv", 1, "an existing file for --dag, got 'nothing.csv'"),
+        ("fit data.csv --dag cycle.csv", 1, "no cycle for --dag, got a -> b -> a"),
+        ("fit data.csv --dag wide.csv", 1, "line 2: ['a', 'b', 'c'] is not an arc"),
+        ("fit data.csv --dag empty.csv", 1, "File 'empty.csv': no arcs"),
+        ("fit data.csv --dag strange.csv", 1, "Column 'income': not in the table"),
+        ("fit data.csv --learn hc --bins 3 --ignore x", 1, "Column 'x': not in the table"),
+        ("fit data.csv --learn hc --bins 3 --weights w", 1, "Column 'w': not in the table"),
+        ("fit data.csv --learn hc --bins 3 --cut smoker", 1, "'smoker': not a column of"),
+        ("fit data.xls --learn hc", 1, "a file ending in .csv"),
+        ("show model.txt", 1, "a name that ends in"),
+        ("show model.json --level 0.9", 2, "--level: it needs a variable"),
+        ("show model.json cancer --level 95", 2, "write 0.95 for 95 %"),
+        ("show model.json --limit 0", 2, "--limit"),
+        ("query model.json cancer --observed smoker", 2, "'smoker' is not VARIABLE=STATE"),
+        (
+            "query model.json cancer --observed group=1 --observed group=2",
+            2,
+            "'group' is given twice",
+        ),
+        ("query model.json cancer --level 0.9", 2, "--level: it needs --draws"),
+        ("query model.json cancer --seed 1", 2, "--seed: it needs --draws"),
+        ("query model.json cancer --draws 10 --level 1", 2, "1 is not between 0 and 1"),
+        ("query model.json cancer --draws -1", 2, "--draws"),
+        ("query model.json", 2, "TARGET"),
+        ("query model.json cancer --observed age=3", 1, "'age': not a variable of"),
+        (
+            "query model.json cancer --observed smoker=maybe",
+            1,
+            "'maybe' is not one of ['no', 'yes']",
+        ),
+        ("query model.json cancer --observed group=2.0", 1, "state '2.0' is not one of [1, 2, 3]"),
+        ("query model.json cancer cancer", 1, "different names"),
+        ("compare data.csv", 2, "give --dag ARCS.csv or --learn"),
+        ("compare data.csv --learn hc --learn hc", 2, "'hc' is given twice"),
+        ("compare data.csv --learn hc --prior bdeu:1 --prior bdeu:1", 2, "'bdeu:1' is given twice"),
+        ("compare data.csv --learn hc --learn naive", 2, "--learn naive needs the variable"),
+        ("compare data.csv --learn hc --k 1", 2, "--k: it only applies to"),
+        ("compare data.csv --learn hc --folds 1", 2, "--folds"),
+        ("compare data.csv --learn hc", 1, "Column 'dose': floating-point"),
+        ("compare data.csv --learn hc --bins 3 --folds 151", 1, "for --folds, got 151"),
+        ("compare data.csv --dag strange.csv --bins 3", 1, "Column 'income': not in the table"),
+        ("fit data.csv --dag arcs.csv --overwrite -o folder.json", 1, "the folder"),
+        ("reproduce novel", 2, "'novel'"),
+        ("reproduce mse --jobs 0", 2, "--jobs"),
+        ("show half.json", 1, "half.json"),
+        ("query half.json cancer", 1, "half.json"),
+        ("convert half.json out.bif", 1, "half.json"),
+    ],
+)
+def test_refusals(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, message: str
+) -> None:
+    """1 for what cannot be used, in one line; 2 for a wrong command. Nothing is written."""
+    monkeypatch.chdir(folder)
+    before = set(folder.iterdir())
+    output = ["-o", "m.json"] if command.startswith("fit") and "-o" not in command else []
+    result = run(*command.split(), *output, code=code)
+    assert message in flat(result.stderr)
+    assert result.stdout == ""
+    assert set(folder.iterdir()) == before
+    if code == 1:
+        assert re.fullmatch(r"Error: .*\n", result.stderr)
+
+
+def test_all_advice_occurs_and_has_words_of_the_command_line() -> None:
+    assert set(_ADVICE) == set(Advice)
+    apart = {SOURCE / "exceptions.py", *(SOURCE / "cli").rglob("*.py")}
+    code = "".join(path.read_text(encoding="utf-8") for path in set(SOURCE.rglob("*.py")) - apart)
+    assert set(re.findall(r"\bAdvice\.(\w+)", code)) == set(Advice.__members__)
+
+
+def test_advice_names_only_options_the_command_has() -> None:
+    error = cn.ColonnadeError("Two values are missing.", Advice.COMPLETE_THE_ROWS)
+    assert "--missing" in worded(error, {"missing": "--missing"})
+    assert "--missing" not in worded(error, {"folds": "--folds"})
+
+
+def test_a_warning_is_worded_like_an_error() -> None:
+    text = worded(ConvergenceWarning("EM stopped.", Advice.ALLOW_MORE_ITERATIONS), {})
+    assert text.startswith("EM stopped. Hint: check the result, or fit in Python")
+    assert worded(UserWarning("Plain."), {}) == "Plain."
+
+
+PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("fit whole.csv --learn hc -o m.json", "without a decimal point, or cut them"),
+        ("fit holes.csv --dag arcs.csv -o m.json", "give --missing available to count"),
+        ("fit holes.csv --learn chow-liu -o m.json", "give --missing available or --missing em"),
+        ("compare holes.csv --learn chow-liu", "leave those columns out with --ignore"),
+        ("fit nameless.csv --learn hc -o m.json", "column 2 has no name"),
+        ("fit hollow.csv --learn hc -o m.json", "leave the column out, with --ignore"),
+        ("fit data.csv --learn hc --bins 3 --cut x --cut x -o m.json", "columns for --cut, got"),
+        ("fit data.csv --dag arcs.csv -o ml.json", "a name that is not taken for --output"),
+        ("fit data.csv --dag arcs.csv -o no/m.json", "an existing folder for --output"),
+        ("fit data.csv --dag arcs.csv -o m.txt", "'.uai'] for --output, got 'm.txt'"),
+        ("fit data.csv --dag arcs.csv --weights y -o m.json", "for --weights, got 'y'"),
+        ("fit sparse.csv --dag sparse_arcs.csv --prior ml -o m.bif", "or with ml:uniform"),
+        ("fit sparse.csv --dag sparse_arcs.csv --prior ml:raise -o m.json", "or with ml:uniform"),
+        ("show absent.json", "an existing file for MODEL"),
+        ("show foreign.json", "the ending of its own format"),
+        ("show ml.json z", "one of ['x', 'y'] for VARIABLE"),
+        ("query ml.json z", "one of ['x', 'y'] for TARGET"),
+        ("query ml.json x --observed x=1", "leave it out of --observed"),
+        ("query ml.json x --draws 10", "leave out --draws, or fit with a prior such as hierarch"),
+        ("query ml.json x --observed y=a", "or with ml:uniform"),
+        ("convert ml.json m.bif", "or with ml:uniform"),
+        ("convert ml.json ml.json", "for OUT, got 'ml.json'. Hint: choose another name, or give"),
+        ("convert absent.json m.bif", "an existing file for IN"),
+    ],
+)
+def test_messages_speak_of_options_not_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "data.csv": "x,y\n1,a\n2,b\n",
+        "whole.csv": "x,y\n1.0,a\n2.0,b\n",
+        "holes.csv": "x,y\n1,\n,b\n2,a\n",
+        "hollow.csv": "x,y\n1,\n2,\n",
+        "nameless.csv": "x,\n1,2\n",
+        "arcs.csv": "x,y\n",
+        "sparse.csv": "x,z,y\n1,a,b\n2,b,c\n",
+        "sparse_arcs.csv": "x,y\nz,y\n",
+        "foreign.json": "{}",
+    }.items():
+        Path(name).write_text(text)
+    table, arcs = {"x": [1, 2], "y": ["a", "b"]}, cn.Dag([("x", "y")])
+    network = cn.fit(table, arcs, cn.MaximumLikelihood(), variables={"x": [1, 2, 3]})
+    network.save("ml.json")
+    result = run(*command.split(), code=1)
+    assert message in result.stderr
+    assert not PYTHON_WORDS.search(result.stderr), result.stderr

@@ -1,0 +1,164 @@
+"""The documentation: every public name is in it, and its English is plain."""
+
+import importlib
+import inspect
+import re
+from functools import cached_property
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+import colonnade
+from colonnade import exceptions
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "colonnade"
+
+# ---------------------------------------------------------------------- public names
+
+# Rooms whose types a user meets, and of the first four also the functions. What one room offers
+# another is no concern of the documentation; of `exceptions` that is all but errors and warnings.
+FOR_USERS = ("files", "tables", "theory", "structure")
+WITH_TYPES = (
+    *("inference", "network", "priors", "pooling", "classifier", "missing.em"),
+    *("counts", "cpt", "dag", "variables"),
+)
+# Returned by a property, and never made by a user.
+RETURNED = ("pooling.alpha.AlphaPosterior", "pooling.strength.Strength")
+
+
+def public_names() -> dict[str, Any]:
+    """Every name that a user may write, as the documentation writes it."""
+    found = {name: getattr(colonnade, name) for name in colonnade.__all__}
+    for room in (*FOR_USERS, *WITH_TYPES):
+        module = importlib.import_module(f"colonnade.{room}")
+        for name in set(module.__all__) - set(found):
+            value = getattr(module, name)
+            if isinstance(value, type) or (room in FOR_USERS and isinstance(value, FunctionType)):
+                found[f"{room}.{name}"] = value
+    for name, value in vars(exceptions).items():
+        if isinstance(value, type) and issubclass(value, BaseException) and name not in found:
+            found[f"exceptions.{name}"] = value
+    for name in RETURNED:
+        module, _, attribute = name.rpartition(".")
+        found[name] = getattr(importlib.import_module(f"colonnade.{module}"), attribute)
+    return {name: value for name, value in found.items() if not isinstance(value, ModuleType)}
+
+
+def members(kind: type) -> set[str]:
+    """Public fields, properties and methods of a class of ours."""
+    defined = (FunctionType, classmethod, staticmethod, property, cached_property)
+    ours = [base for base in kind.__mro__ if base.__module__.startswith("colonnade")]
+    found = {
+        name for base in ours for name, value in vars(base).items() if isinstance(value, defined)
+    }
+    found |= {name for base in ours for name in inspect.get_annotations(base)}
+    return {name for name in found if not name.startswith("_")}
+
+
+def sections() -> list[tuple[list[str], set[str]]]:
+    """The classes in each heading of the reference, and the names in the first column below it."""
+    found: list[tuple[list[str], set[str]]] = []
+    for line in (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            found.append((re.findall(r"`([^`]+)`", line), set()))
+        elif line.startswith("| `"):
+            found[-1][1].update(re.findall(r"`([\w.]+)[^`]*`", line.split(" | ")[0]))
+    return found
+
+
+def test_the_reference_lists_every_public_name() -> None:
+    listed = [set(kinds) or names for kinds, names in sections()]
+    assert set().union(*listed) == set(public_names())
+
+
+@pytest.mark.parametrize(
+    ("kinds", "listed"),
+    [pytest.param(*section, id=", ".join(section[0])) for section in sections() if section[0]],
+)
+def test_the_reference_lists_every_member(kinds: list[str], listed: set[str]) -> None:
+    found = set().union(*(members(public_names()[kind]) for kind in kinds))
+    assert {name.split(".")[-1] for name in listed} == found
+
+
+def test_every_class_has_its_section() -> None:
+    described = {kind for kinds, _ in sections() for kind in kinds}
+    classes = {name for name, value in public_names().items() if isinstance(value, type)}
+    # The facts that an error carries are named in the text about it.
+    errors = {name for name in classes if issubclass(public_names()[name], BaseException)}
+    assert classes - errors == described
+
+
+# ----------------------------------------------------------------------- plain words
+
+PER = "row|line|column|file|state|parent|variable|family|configuration|prior|idea"
+WORDS = {
+    r"truth values?": "boolean",
+    r"foret(ell|old|ells|elling)": "predict",
+    r"dear(er|est)?": "expensive",
+    rf"one (?!of)\w+ an? ({PER})": "per",
+    r"_(MUCH|ENOUGH|NOTHING|WAYS)": "a name that says what the constant bounds",
+}
+# The list may only become shorter.
+STILL_TO_BE_CLEANED = {
+    "docs/classifier.md",
+    "src/colonnade/demo.py",
+    *(
+        f"src/colonnade/classifier/{name}.py"
+        for name in ("_choice", "_draws", "_features", "_fitted", "_intervals", "estimator")
+    ),
+    *("src/colonnade/inference/lazy.py", "src/colonnade/missing/gaps.py"),
+    *("src/colonnade/kernels/counting.py", "src/colonnade/kernels/structure.py"),
+    *("src/colonnade/pooling/__init__.py", "src/colonnade/pooling/leave_one_out.py"),
+    "src/colonnade/structure/families.py",
+    *(
+        f"src/colonnade/tables/{name}.py"
+        for name in ("arrays", "coded", "discretize", "files", "levels", "memory", "scoring")
+    ),
+}
+
+
+def pages() -> list[Path]:
+    return [
+        *sorted(SOURCE.rglob("*.py")),
+        *sorted((ROOT / "docs").glob("*.md")),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ]
+
+
+def odd_words(text: str) -> list[str]:
+    found = []
+    for word, plain in WORDS.items():
+        # A phrase may be broken over lines, also in a comment.
+        pattern = r"\b" + word.replace(" ", r"(?:\s|#)+") + r"\b"
+        found += [
+            f"{each[0]!r}: write {plain}" for each in re.finditer(pattern, text, re.IGNORECASE)
+        ]
+    return found
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_words_are_plain(path: Path) -> None:
+    found = odd_words(path.read_text(encoding="utf-8"))
+    if path.relative_to(ROOT).as_posix() in STILL_TO_BE_CLEANED:
+        assert found, "clean by now: take it off the list"
+    else:
+        assert found == []
+
+
+def test_what_is_still_to_be_cleaned_is_there() -> None:
+    assert {name for name in STILL_TO_BE_CLEANED if not (ROOT / name).exists()} == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a truth\n    # value", "Truth values", "is foretold", "one bar a row", "_MUCH = 3", "dearer"],
+)
+def test_odd_words_are_seen(text: str) -> None:
+    assert odd_words(text)
+
+
+def test_words_that_only_look_odd_are_not() -> None:
+    assert odd_words("endeared, the true value, one row a day earlier, one of a row, AS_MUCH") == []
