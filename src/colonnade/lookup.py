@@ -10,16 +10,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Array
 from colonnade.configurations import Configurations, codes_at, sort_keys
 
 __all__ = ["MAX_FILLED_CELLS", "KeyIndex", "Lookup", "broadcast_rows", "word_starts"]
 
-Array = NDArray[Any]
 
 # Tables up to here are looked up with all their configurations. Measured with 20 000 stored rows
 # of 4 states on a processor with 1 MB of second-level cache: at 2**18 cells (2 MB), filling the

@@ -8,13 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, Configurations, parent_codes
 from colonnade.exceptions import amount, expected
 from colonnade.lookup import Lookup
 
 __all__ = ["SparseTable", "checked_rows"]
 
-Floats = NDArray[np.float64]
 
 # How far the sum of a row that comes from a file or a person may be from one.
 _SUM_TOLERANCE = 1e-6

@@ -31,8 +31,6 @@ from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 from colonnade.variables import Variable
 
-__all__ = ["CANDIDATES", "AnyPrior", "Choice", "Structure"]
-
 AnyPrior: TypeAlias = Prior | Literal["auto"] | None
 Scores: TypeAlias = dict[Prior, float]
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import DataError, listing
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
@@ -22,10 +23,6 @@ from colonnade.tables.levels import Levels, place
 from colonnade.tables.memory import each_column
 from colonnade.tables.sources import Column, Source, numbers_of
 from colonnade.variables import State, Variable
-
-__all__ = ["Classes", "Features"]
-
-Floats = NDArray[np.float64]
 
 # The only state of a column that never had a value.
 _NO_VALUE = ("(no value)",)

@@ -19,8 +19,6 @@ from colonnade.network.learning import NetworkCounts, families_of
 from colonnade.tables.coding import coded_table
 from colonnade.variables import Family, Variable
 
-__all__ = ["Fitted"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:

@@ -22,15 +22,6 @@ from colonnade.exceptions import counted, expected
 from colonnade.tables.levels import refuse_repeated
 from colonnade.tables.sources import Source, source_of
 
-__all__ = [
-    "ImpossibleRowWarning",
-    "Labelled",
-    "UnknownStateWarning",
-    "checked_classes",
-    "labelled_rows",
-    "rows_to_classify",
-]
-
 
 class UnknownStateWarning(UserWarning):
     """Values that did not occur in training were treated as missing."""

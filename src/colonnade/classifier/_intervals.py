@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.classifier._tables import ClassTables, add_gaps
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError, expected
@@ -26,9 +27,6 @@ from colonnade.priors import Interval
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 
-__all__ = ["DrawnLogs", "class_intervals"]
-
-Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 
 # In how many ways the draws of how many groups of tables are combined.

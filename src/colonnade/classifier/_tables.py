@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.configurations import sort_keys
 from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
 from colonnade.missing.gaps import Gap, Members, find_gaps
@@ -25,9 +26,6 @@ from colonnade.tables.joints import Columns, column_rows
 from colonnade.threads import run
 from colonnade.variables import Family
 
-__all__ = ["ClassTables", "Logs", "add_gaps"]
-
-Floats = NDArray[np.float64]
 Codes = NDArray[Any]
 Step = Callable[[int, int, Floats], None]
 

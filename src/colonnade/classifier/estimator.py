@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from colonnade.arrays import Floats
 from colonnade.classifier._choice import Structure
 from colonnade.classifier._features import Classes
 from colonnade.classifier._fitted import Fitted
@@ -40,10 +41,6 @@ from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
 from colonnade.tables.levels import place
-
-__all__ = ["BayesianNetworkClassifier"]
-
-Floats = NDArray[np.float64]
 
 
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -17,8 +17,6 @@ from colonnade.cli.options import flattened
 from colonnade.cli.output import complain, say
 from colonnade.exceptions import ColonnadeError
 
-__all__ = ["app", "main"]
-
 # In the order of the help.
 _COMMANDS = (
     fit.fit,

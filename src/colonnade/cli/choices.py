@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from colonnade.priors import Prior
     from colonnade.structure import Score
 
-__all__ = ["prior_of", "score_of"]
-
 
 def prior_of(text: str, option: str = "--prior") -> Prior:
     """Return the prior that a word stands for.

@@ -15,8 +15,6 @@ from colonnade.cli.messages import renamed
 if TYPE_CHECKING:
     from colonnade.tables import Discretized
 
-__all__ = ["DataOptions", "Missing", "TrainingData"]
-
 _option = partial(typer.Option, rich_help_panel="Data")
 
 

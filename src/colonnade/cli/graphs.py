@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.structure import Found
 
-__all__ = ["Learn", "LearnerOptions", "dag_of", "graph_option"]
-
 _HEADS = {("from", "to"), ("parent", "child"), ("source", "target")}
 _HINT = "write parent,child in each line"
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from colonnade.exceptions import Advice, ColonnadeError, ConvergenceWarning, InputError, with_hint
 
-__all__ = ["renamed", "spellings", "worded"]
-
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
     Advice.ALLOW_MORE_ITERATIONS: (

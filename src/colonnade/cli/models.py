@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Prior
 
-__all__ = ["check_output", "described", "load", "prior_word", "save", "summarise"]
-
 _MAX_SHOWN_PARENTS = 6
 _VARIABLES_IF_NO_LIMIT = 40
 

@@ -11,8 +11,6 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["AsJson", "Model", "Overwrite", "flattened", "level_option"]
-
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="File of a network.")]

@@ -12,17 +12,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = [
-    "clean",
-    "complain",
-    "figure",
-    "grid",
-    "interval",
-    "say",
-    "say_json",
-    "tally",
-]
-
 
 def clean(text: object) -> str:
     r"""Return a text as it may be shown: what steers a terminal is written out.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.variables import State, Variable
 
-__all__ = ["observed_of", "state_of"]
-
 
 def observed_of(network: BayesianNetwork, texts: Sequence[str]) -> dict[str, State]:
     """Return the observed states that texts such as ``smoker=yes`` stand for."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from colonnade.counts import FamilyCounts
     from colonnade.cpt import Cpt
 
-__all__ = ["print_table", "table_of"]
-
 
 def table_of(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
     """Describe a table in plain values, ready for JSON.

@@ -19,18 +19,6 @@ from numpy.typing import NDArray
 
 from colonnade.exceptions import amount, expected, listing
 
-__all__ = [
-    "INT64_SPAN",
-    "Configuration",
-    "all_codes",
-    "code_type",
-    "codes_at",
-    "configuration_codes",
-    "configuration_index",
-    "parent_codes",
-    "sort_keys",
-]
-
 # A configuration is given by its position among all configurations, or by its parent codes.
 Configuration: TypeAlias = int | tuple[int, ...]
 

@@ -21,8 +21,6 @@ from colonnade.configurations.order import (
 )
 from colonnade.exceptions import CountsError, TooLargeError, expected
 
-__all__ = ["MAX_DENSE_CELLS", "Configurations", "checked_codes", "checked_sizes"]
-
 # A dense array of 64-bit numbers takes 400 MB then.
 MAX_DENSE_CELLS = 50_000_000
 

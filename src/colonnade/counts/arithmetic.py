@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from colonnade.configurations import sort_keys
 from colonnade.exceptions import ShortfallError
 
-__all__ = ["difference", "merged"]
-
 # Fractional counts that were added and are taken away again may miss zero by rounding.
 _ROUNDING = 1e-9
 # Integers up to this one add and subtract exactly as floating-point numbers.

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from colonnade.exceptions import CountsError, amount, expected
 
-__all__ = ["checked_values"]
-
 _MAX_INT64 = 2**63 - 1
 
 

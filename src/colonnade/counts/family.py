@@ -28,8 +28,6 @@ from colonnade.counts.checks import checked_values
 from colonnade.exceptions import CountsError, amount, expected
 from colonnade.lookup import Lookup
 
-__all__ = ["FamilyCounts", "as_counts"]
-
 # Parents whose sizes are written in full.
 _MAX_SHOWN_PARENTS = 6
 

@@ -9,8 +9,6 @@ from colonnade.markup import safe
 from colonnade.sparse import SparseTable
 from colonnade.variables import Family
 
-__all__ = ["Shown"]
-
 _MAX_ROWS = 20
 _MAX_STATES = 12
 # The names of the parents take at least this much, so that tables without parents look the same.

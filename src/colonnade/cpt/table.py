@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from colonnade.arrays import Floats
 from colonnade.configurations import all_codes
 from colonnade.counts import FamilyCounts
 from colonnade.cpt.shown import Shown
@@ -28,10 +28,6 @@ from colonnade.exceptions import (
 from colonnade.priors import CptPosterior, Prior
 from colonnade.sparse import SparseTable, checked_rows
 from colonnade.variables import Family
-
-__all__ = ["Cpt", "SparseTable"]
-
-Floats = NDArray[np.float64]
 
 _MAX_TITLE_PARENTS = 10
 

@@ -13,8 +13,6 @@ from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
 from colonnade.files.tokens import Tokens, as_text, table_head
 
-__all__ = ["FORMAT", "parse", "render"]
-
 _RESERVED = (
     *("network", "variable", "probability", "property"),
     *("type", "discrete", "default", "table"),

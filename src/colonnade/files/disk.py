@@ -10,8 +10,6 @@ from typing import Any
 
 from colonnade.exceptions import Advice, TooLargeError, expected
 
-__all__ = ["MAX_BYTES", "as_path", "read_bytes", "writable", "write_bytes"]
-
 # Bytes of the largest file that is read or written; parsed, it may take twenty times as much.
 MAX_BYTES = 1 << 27
 

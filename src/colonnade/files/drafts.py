@@ -23,19 +23,6 @@ from colonnade.files.names import Alphabet, decode, typed, types_of
 from colonnade.network import BayesianNetwork
 from colonnade.variables import Family, Variable
 
-__all__ = [
-    "Draft",
-    "DraftTable",
-    "DraftVariable",
-    "FormatWarning",
-    "assemble",
-    "check_writable",
-    "encoding_notes",
-    "numbers",
-    "place_of",
-    "sketch",
-]
-
 # Cells of all tables of a network that is written out in full: about as many as a file may hold.
 _MAX_CELLS_IN_FILE = 5_000_000
 # By how much the sum of a row may differ from 1: beyond the first it is divided by its sum, and

@@ -9,8 +9,6 @@ from typing import Literal
 from colonnade.files.drafts import Draft
 from colonnade.files.names import Alphabet
 
-__all__ = ["Dialect", "Format"]
-
 Dialect = Literal["standard", "agrum"]
 
 

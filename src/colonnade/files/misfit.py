@@ -6,8 +6,6 @@ from typing import Any
 
 from colonnade.exceptions import ColonnadeError
 
-__all__ = ["MisfitError", "made"]
-
 
 class MisfitError(Exception):
     """The content of a file is wrong at a place; `load` adds the path and words the message.

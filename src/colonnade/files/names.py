@@ -19,18 +19,6 @@ from dataclasses import dataclass
 
 from colonnade.variables import State
 
-__all__ = [
-    "IDENTIFIER",
-    "TEXT",
-    "TYPES",
-    "Alphabet",
-    "decode",
-    "encode",
-    "pattern",
-    "typed",
-    "types_of",
-]
-
 # The property that keeps the types of states.
 TYPES = "colonnade_types"
 

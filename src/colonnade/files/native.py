@@ -31,8 +31,6 @@ from colonnade.files.schema import network_of
 from colonnade.network import BayesianNetwork
 from colonnade.priors import saved
 
-__all__ = ["SUFFIX", "parse", "render"]
-
 SUFFIX = ".json"
 _FORMAT = "colonnade network"
 _VERSION = 2

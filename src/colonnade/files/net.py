@@ -11,8 +11,6 @@ from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
 from colonnade.files.tokens import Tokens, as_text, table_head
 
-__all__ = ["FORMAT", "parse", "render"]
-
 _RESERVED = (
     *("net", "class", "node", "discrete", "continuous", "chance", "utility", "decision"),
     *("function", "potential", "data", "states", "label", "position", "name", "inputs"),

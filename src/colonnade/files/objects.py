@@ -27,8 +27,6 @@ from colonnade.gum import load_pyagrum
 from colonnade.network import BayesianNetwork
 from colonnade.variables import Family, Variable
 
-__all__ = ["from_pgmpy", "from_pyagrum", "to_pgmpy", "to_pyagrum"]
-
 # pyAgrum takes any text that C and UTF-8 can hold.
 _ALPHABET = Alphabet(pattern(TEXT), pattern(TEXT))
 _MAX_CELLS_IN_MEMORY = 50_000_000

@@ -21,8 +21,6 @@ from colonnade.files.format import Dialect, Format
 from colonnade.files.misfit import MisfitError
 from colonnade.network import BayesianNetwork
 
-__all__ = ["FORMATS", "SUFFIXES", "load", "save"]
-
 # The formats of other programs; a new one is a module and a name in this list.
 FORMATS: tuple[Format, ...] = (bif.FORMAT, net.FORMAT, xmlbif.FORMAT, xdsl.FORMAT, uai.FORMAT)
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}

@@ -19,8 +19,6 @@ from colonnade.network.learning import families_of
 from colonnade.priors import Prior, restored
 from colonnade.variables import Family, Variable
 
-__all__ = ["network_of"]
-
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
 

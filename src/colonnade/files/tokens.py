@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from colonnade.files.drafts import Draft, DraftVariable
 from colonnade.files.misfit import MisfitError
 
-__all__ = ["Tokens", "as_text", "table_head"]
-
 
 def as_text(content: bytes) -> str:
     r"""The text of a file; those of older programs are not in UTF-8, and Latin-1 reads any byte.

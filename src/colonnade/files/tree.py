@@ -8,8 +8,6 @@ from xml.parsers import expat
 
 from colonnade.files.misfit import MisfitError
 
-__all__ = ["root_of", "text_of", "words_of"]
-
 _MAX_DEPTH = 50
 
 

@@ -18,8 +18,6 @@ from colonnade.files.misfit import MisfitError
 from colonnade.files.names import Alphabet, pattern
 from colonnade.files.tokens import as_text
 
-__all__ = ["FORMAT", "parse", "render", "render_for_agrum"]
-
 # No name is ever written, so none is encoded.
 _ALPHABET = Alphabet(pattern(".*"), pattern(".*"))
 _BY_AGRUM = re.compile(r"[0-9] *# ")

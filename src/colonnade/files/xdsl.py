@@ -19,8 +19,6 @@ from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
 from colonnade.files.tree import root_of, text_of, words_of
 
-__all__ = ["FORMAT", "parse", "render", "render_for_agrum"]
-
 _ID = pattern(r"[A-Za-z][A-Za-z0-9_]*")
 _TITLE = pattern(TEXT)
 # How a program signs its files; the order of parents depends on it.

@@ -11,8 +11,6 @@ from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
 from colonnade.files.tree import root_of, text_of, words_of
 
-__all__ = ["FORMAT", "parse", "render"]
-
 _ALPHABET = Alphabet(pattern(TEXT), pattern(TEXT))
 
 

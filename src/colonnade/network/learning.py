@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
     from colonnade.tables.discretize import Discretizer
 
-__all__ = ["NetworkCounts", "families_of"]
-
 
 def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
     """Return the family of each variable of a graph, in its order; other variables are ignored.

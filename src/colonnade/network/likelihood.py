@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.lookup import Lookup
@@ -16,10 +16,6 @@ from colonnade.missing.gaps import Codes, Members, distinct, find_gaps
 
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
-
-__all__ = ["log_likelihood"]
-
-Floats = NDArray[np.float64]
 
 
 def log_likelihood(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats:

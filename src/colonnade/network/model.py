@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from colonnade.network.learning import NetworkCounts
     from colonnade.tables.discretize import Discretizer
 
-__all__ = ["BayesianNetwork", "fit"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BayesianNetwork:

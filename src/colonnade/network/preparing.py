@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
     from colonnade.tables.discretize import Discretizer
 
-__all__ = ["checked_priors", "coded_for_fit", "coded_for_network"]
-
 
 def coded_for_fit(
     table: Any,

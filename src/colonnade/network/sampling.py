@@ -13,8 +13,6 @@ from colonnade.dag import Dag
 from colonnade.exceptions import Advice, DataError, expected, listing
 from colonnade.variables import Variable
 
-__all__ = ["sample"]
-
 # Rows whose running sums are held at a time.
 _BLOCK_ROWS = 1 << 16
 

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.pooling.draws import dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
 
 if TYPE_CHECKING:
     from colonnade.pooling.engine import Engine
 
-Floats = NDArray[np.float64]
 EPSILON = float(np.finfo(np.float64).eps)
 
 

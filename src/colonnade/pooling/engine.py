@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-import numpy as np
-from numpy.typing import NDArray
-
+from colonnade.arrays import Floats
 from colonnade.pooling.alpha import AlphaPosterior, without_data
 from colonnade.pooling.tally import Pool, Tally
-
-Floats = NDArray[np.float64]
 
 
 class Engine(ABC):

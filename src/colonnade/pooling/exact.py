@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import NotSupportedError
 from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.engine import Engine
 from colonnade.pooling.tally import Pool, Tally
 
-Floats = NDArray[np.float64]
 # The engine refuses to take more steps (see `steps`) than this: about a second of work.
 MAX_STEPS = 200_000
 # A cell's trials are added one by one up to this many, and the others all at once if they are rare.

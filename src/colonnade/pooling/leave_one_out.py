@@ -15,15 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import NotSupportedError
 from colonnade.pooling.alpha import AlphaPosterior, FixedAlpha, PooledAlpha
 from colonnade.pooling.draws import gauss_rule
 from colonnade.pooling.mixture import Component
 from colonnade.pooling.tally import Pool
-
-__all__ = ["left_out", "left_out_score"]
-
-Floats = NDArray[np.float64]
 
 # Values of s to integrate over, and how many if there are many observations: a log probability is
 # then accurate to about 1e-7, as is the posterior of s itself.

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
 from colonnade.pooling.strength import Strength
-
-Floats = NDArray[np.float64]
 
 # Components of s of less weight do not move a quantile.
 _NEGLIGIBLE_WEIGHT = 1e-7

@@ -21,11 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Penalty"]
-
-Floats = NDArray[np.float64]
+from colonnade.arrays import Floats
 
 _MAX_NEWTON_STEPS = 50
 # The part of the objective that a step must promise to gain.

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha
 from colonnade.pooling.engine import Engine
 from colonnade.pooling.tally import Pool
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,6 @@ from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
 from colonnade.pooling.engine import Engine
 from colonnade.pooling.tally import Pool
 
-__all__ = ["DrawsAlpha", "Reference", "ReferenceDiagnostics"]
-
 _Floats = NDArray[np.float64]
 
 

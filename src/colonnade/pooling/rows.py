@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["leaning_rows"]
-
-Floats = NDArray[np.float64]
+from colonnade.arrays import Floats
 
 
 def leaning_rows(values: NDArray[Any], s: float, alpha: Floats) -> Floats:

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import NotSupportedError, checked_level
 from colonnade.pooling.alpha import AlphaPosterior
 from colonnade.pooling.choose import choose
 from colonnade.pooling.engine import Engine
 from colonnade.pooling.tally import Pool, Tally
-
-Floats = NDArray[np.float64]
 
 SHAPE = 2.0
 # Largest step of the rule, as it is and relative to the standard deviation of ln s.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.kernels.states import States
 
-Floats = NDArray[np.float64]
 # The variational posterior, where the exact engines put their windows, is needed only roughly.
 _CENTRE_TOLERANCE, _CENTRE_ITERATIONS = 1e-5, 100
 

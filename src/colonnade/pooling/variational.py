@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import ConvergenceWarning, checked_whole, expected, warn
 from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, ErrorEstimate
 from colonnade.pooling.engine import Engine
 from colonnade.pooling.quadrature import Quadrature
 from colonnade.pooling.tally import Pool
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.pooling.leave_one_out import left_out_score
@@ -21,9 +22,6 @@ from colonnade.sparse import SparseTable
 if TYPE_CHECKING:
     from colonnade.priors.posterior import CptPosterior
 
-__all__ = ["LOG_EVIDENCE", "Misfit", "Prior"]
-
-Floats = NDArray[np.float64]
 Counts = FamilyCounts | ArrayLike
 
 LOG_EVIDENCE = "log evidence"

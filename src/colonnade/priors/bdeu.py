@@ -10,8 +10,6 @@ from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.priors.checks import checked_positive
 from colonnade.priors.independent import Independent
 
-__all__ = ["BDeu"]
-
 # A smaller strength per row loses digits, and its logarithms overflow.
 _MIN_STRENGTH = 1e-290
 

@@ -10,8 +10,6 @@ import numpy as np
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import TooLargeError, expected
 
-__all__ = ["checked_positive", "checked_states"]
-
 # Beyond this many states a table takes minutes and gigabytes.
 _MAX_POOLED_STATES = 5000
 

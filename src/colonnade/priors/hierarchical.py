@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import expected
 from colonnade.pooling.choose import choose
@@ -16,12 +17,10 @@ from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.rows import leaning_rows
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
-from colonnade.priors.base import Counts, Floats, Misfit, Prior
+from colonnade.priors.base import Counts, Misfit, Prior
 from colonnade.priors.checks import checked_positive, checked_states
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
-
-__all__ = ["Hierarchical"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.pooling.independent import solve_uniform, uniform_log_evidence
 from colonnade.pooling.mixture import Component
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.rows import leaning_rows
-from colonnade.priors.base import Counts, Floats, Prior
+from colonnade.priors.base import Counts, Prior
 from colonnade.priors.checks import checked_states
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
-
-__all__ = ["Independent"]
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from colonnade.pooling.penalty import Penalty
 from colonnade.priors.base import Counts, Prior
 from colonnade.sparse import SparseTable
 
-__all__ = ["MaximumLikelihood"]
-
 
 @dataclass(frozen=True, slots=True)
 class MaximumLikelihood(Prior):

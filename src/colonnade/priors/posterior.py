@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import TooLargeError, checked_level, checked_whole, require
@@ -25,10 +26,6 @@ from colonnade.pooling.rows import leaning_rows
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
 from colonnade.sparse import SparseTable
-
-__all__ = ["CptPosterior", "Interval"]
-
-Floats = NDArray[np.float64]
 
 
 class Interval(NamedTuple):

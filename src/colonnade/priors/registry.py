@@ -17,8 +17,6 @@ from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.maximum_likelihood import MaximumLikelihood
 from colonnade.priors.symmetric import SymmetricDirichlet
 
-__all__ = ["PRIORS", "prior_named", "register", "restored", "saved"]
-
 PRIORS: dict[str, type[Prior]] = {}
 
 # Characters of a wrong key that a message shows.

@@ -9,8 +9,6 @@ from colonnade.counts import FamilyCounts
 from colonnade.priors.checks import checked_positive
 from colonnade.priors.independent import Independent
 
-__all__ = ["SymmetricDirichlet"]
-
 
 @dataclass(frozen=True, slots=True)
 class SymmetricDirichlet(Independent):

@@ -14,8 +14,6 @@ from colonnade.dag import Dag
 from colonnade.exceptions import counted, expected, require
 from colonnade.markup import safe, shortened
 
-__all__ = ["Layout", "dag_svg", "draw", "network_html"]
-
 Point: TypeAlias = tuple[float, float]
 Node: TypeAlias = str | tuple[str, str, int]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.exceptions import NotSupportedError, expected
 from colonnade.network import fit
@@ -18,10 +18,6 @@ from colonnade.progress import Progress
 from colonnade.structure.families import prepare
 from colonnade.structure.resampling import Learner, learned, take
 from colonnade.structure.scores import score
-
-__all__ = ["Compared", "Comparison", "compare"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from colonnade.dag import Dag
 
-__all__ = ["compelled"]
-
 
 def compelled(dag: Dag) -> dict[tuple[str, str], bool]:
     """Whether each arc is compelled: no graph with the same independences has it reversed.

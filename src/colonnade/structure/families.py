@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, DataError, counted, listing
 from colonnade.priors import Prior
@@ -27,9 +28,6 @@ from colonnade.variables import Family
 if TYPE_CHECKING:
     from colonnade.structure.scores import Score
 
-__all__ = ["Columns", "FamilyScores", "prepare"]
-
-Floats = NDArray[np.float64]
 
 # A joint table of more cells is counted sparsely.
 _MAX_DENSE_CELLS = 1 << 22

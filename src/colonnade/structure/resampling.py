@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, counted, expected
 from colonnade.progress import Progress
@@ -18,9 +19,6 @@ from colonnade.structure.rules import reachable
 from colonnade.structure.search import Found
 from colonnade.tables.coded import CodedTable
 
-__all__ = ["ArcStrengths", "arc_strength", "learned"]
-
-Floats = NDArray[np.float64]
 Learner = Callable[[Any], Dag | Found]
 
 

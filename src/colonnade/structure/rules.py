@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from colonnade.dag import Dag
 from colonnade.exceptions import expected
 
-__all__ = ["Rules", "reachable"]
-
 Adjacency = NDArray[np.bool_]
 
 

@@ -19,8 +19,6 @@ from colonnade.exceptions import expected
 from colonnade.priors import Prior
 from colonnade.structure.families import FamilyScores, prepare
 
-__all__ = ["AIC", "BIC", "LogLikelihood", "Penalised", "Score", "score", "score_families"]
-
 
 class Penalised(ABC):
     """Log likelihood at its maximum less a penalty per free parameter."""

@@ -17,8 +17,6 @@ from colonnade.structure.families import FamilyScores, prepare
 from colonnade.structure.rules import Adjacency, Rules, reachable
 from colonnade.structure.scores import Score, checked_score
 
-__all__ = ["Found", "Step", "hill_climb"]
-
 Operation = Literal["add", "delete", "reverse"]
 _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
 # Gains closer than this are ties: equivalent graphs differ by rounding only.

@@ -7,16 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, expected, listing
 from colonnade.structure.families import Columns, prepare
 from colonnade.threads import run
 
-__all__ = ["chow_liu", "kdb", "naive_bayes", "tan"]
-
-Floats = NDArray[np.float64]
 # Mutual informations closer than this are ties, which go to the first columns.
 _TIE = 1e-12
 

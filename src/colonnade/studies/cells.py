@@ -18,8 +18,6 @@ from colonnade import __version__
 from colonnade.progress import Progress
 from colonnade.studies.tidy import Row, Tidy
 
-__all__ = ["Cell", "Workers", "fingerprint", "generator", "run_cells"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:

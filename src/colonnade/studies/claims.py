@@ -10,8 +10,6 @@ import numpy as np
 
 from colonnade.studies.tidy import Interval, Tidy, pooled_interval, strata
 
-__all__ = ["Claim", "Winner", "judged", "mean_gain", "share", "winners"]
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:

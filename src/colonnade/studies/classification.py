@@ -8,16 +8,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.network import BayesianNetwork
 from colonnade.studies.claims import Claim, judged, mean_gain, share
 from colonnade.studies.joint import BASELINES
 from colonnade.studies.samples import SampleStudy
 from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
-
-__all__ = ["MEASURES", "STUDY", "claims", "class_log_joint", "measures"]
-
-Floats = NDArray[np.float64]
 
 # 1 if larger is better, -1 if smaller is.
 MEASURES = {"accuracy": 1, "auc": 1, "log_loss": -1}

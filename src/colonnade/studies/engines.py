@@ -24,8 +24,6 @@ from colonnade.studies.prepared import Prepared, networks
 from colonnade.studies.samples import SampleSettings, sampling_mark
 from colonnade.studies.tidy import Row, Tidy
 
-__all__ = ["LABELS", "EngineSettings", "claims", "run"]
-
 LABELS = {
     "exact": "exact",
     "variational": "variational, closed form",

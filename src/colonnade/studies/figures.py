@@ -14,8 +14,6 @@ from colonnade.studies.engines import LABELS
 from colonnade.studies.joint import BASELINES
 from colonnade.studies.tidy import Tidy
 
-__all__ = ["draw_data_sets", "draw_engines", "draw_mse", "draw_theory"]
-
 # As in the paper: test 1 light blue and test 2 green; BDeu with ess 1 orange and with ess 10 red.
 _TESTS = {1: ("test 1", "#7fb8e0"), 2: ("test 2", "#4f9d4f")}
 _ESS = {"bdeu 1": ("BDeu, ess 1", "#f39c34"), "bdeu 10": ("BDeu, ess 10", "#cf3b34")}

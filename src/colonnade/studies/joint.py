@@ -13,8 +13,6 @@ from colonnade.studies.samples import SampleStudy
 from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
 
-__all__ = ["BASELINES", "MEASURES", "STUDY", "claims"]
-
 # 1 if larger is better, -1 if smaller is.
 MEASURES = {"log_likelihood": 1}
 BASELINES = ("bdeu 1", "bdeu 10")

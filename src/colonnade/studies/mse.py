@@ -11,16 +11,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import expected
 from colonnade.priors import Hierarchical, Prior, SymmetricDirichlet
 from colonnade.studies.cells import Cell, Workers, fingerprint, generator, run_cells
 from colonnade.studies.claims import Claim, judged, share
 from colonnade.studies.tidy import Row, Tidy, pooled_interval, strata
 from colonnade.theory import mse_bayesian, mse_ideal
-
-__all__ = ["ESTIMATORS", "MEASURES", "MseSettings", "claims", "draw_table", "run"]
-
-Floats = NDArray[np.float64]
 
 # 1 if larger is better, -1 if smaller is.
 MEASURES = {"mse": -1}

@@ -16,8 +16,6 @@ from colonnade.studies.mse import MseSettings
 from colonnade.studies.prepared import Prepared
 from colonnade.studies.samples import SampleSettings
 
-__all__ = ["Plan"]
-
 
 @dataclass(frozen=True)
 class Plan:

@@ -18,17 +18,6 @@ from colonnade.structure import hill_climb, tan
 from colonnade.studies.data import DataSet
 from colonnade.tables import CodedTable, discretize, encode
 
-__all__ = [
-    "ESTIMATORS",
-    "LABELS",
-    "Prepared",
-    "Ties",
-    "coded",
-    "networks",
-    "with_climbing",
-    "with_tan",
-]
-
 # Where values equal to a cut point go: to the bin "below" it (the package's own rule), "above" it,
 # or "split": bins of exactly equal size, equal values at random.
 Ties = Literal["below", "above", "split"]

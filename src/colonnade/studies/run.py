@@ -30,8 +30,6 @@ from colonnade.studies.summary import (
 )
 from colonnade.studies.tidy import Tidy
 
-__all__ = ["STUDIES", "Plan", "reproduce"]
-
 _Readings = Mapping[str, Mapping[str, Any]]
 _Result = tuple[Tidy, list[Claim]]
 # Files and captions, by study.

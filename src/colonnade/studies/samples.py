@@ -16,8 +16,6 @@ from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
 from colonnade.studies.tidy import Row, Tidy
 from colonnade.tables import CodedTable
 
-__all__ = ["SampleSettings", "SampleStudy", "sampling_mark"]
-
 
 @dataclass(frozen=True, slots=True)
 class SampleSettings:

@@ -14,16 +14,6 @@ from colonnade.studies.claims import Claim, Winner
 from colonnade.studies.prepared import LABELS as ESTIMATOR_LABELS
 from colonnade.studies.tidy import Tidy
 
-__all__ = [
-    "Section",
-    "Table",
-    "claims_table",
-    "engines_table",
-    "readings_table",
-    "winners_table",
-    "write_summary",
-]
-
 Cells = tuple[str, ...]
 
 

@@ -13,13 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import FileFormatError, expected, listing
 from colonnade.files.disk import write_bytes
 
-__all__ = ["Interval", "Row", "Tidy", "pooled_interval", "strata"]
-
 Row = Mapping[str, Any]
-Floats = NDArray[np.float64]
 
 # Columns that say which sample a row is about.
 _KEYS = ("data", "test", "r", "q", "n", "repetition")

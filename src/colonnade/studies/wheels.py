@@ -15,8 +15,6 @@ from pathlib import Path
 from colonnade.exceptions import DataError, FileFormatError
 from colonnade.files.disk import read_bytes, write_bytes
 
-__all__ = ["Pinned", "cache_folder", "fetch", "kept"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pinned:

@@ -25,8 +25,6 @@ from colonnade.tables.levels import (
 if TYPE_CHECKING:
     from colonnade.tables.sources import Column
 
-__all__ = ["ArrayColumn", "ArraySource", "ListColumn", "StateColumn", "columns_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class ListColumn:

@@ -15,8 +15,6 @@ from colonnade.variables import Variable
 if TYPE_CHECKING:
     from colonnade.tables.discretize import Discretizer
 
-__all__ = ["CodedTable", "checked_weights", "code_type"]
-
 _MAX_TOTAL = 2**63 - 1
 
 

@@ -15,8 +15,6 @@ from colonnade.tables.discretize import Discretizer
 from colonnade.tables.levels import Levels, place
 from colonnade.variables import Variable
 
-__all__ = ["CodedColumn", "coded_table", "discovered", "unknown_states"]
-
 
 def discovered(name: str, levels: Levels) -> Variable:
     """Return the variable of a column whose states are not declared.

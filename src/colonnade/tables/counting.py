@@ -20,8 +20,6 @@ from colonnade.tables.levels import refuse_absent
 from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
-__all__ = ["count", "family_columns", "joint_limit"]
-
 # Joint tables up to here stay in the innermost cache, four copies of 4 bytes per cell.
 _MAX_JOINT_CELLS = 4096
 # Rows of one task. It does not depend on the number of threads, so neither do rounded sums.

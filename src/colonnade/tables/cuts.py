@@ -12,13 +12,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import Advice, DataError, expected
 from colonnade.tables.arrays import StateColumn
 from colonnade.tables.levels import place
 
-__all__ = ["STRATEGIES", "Cuts", "Strategy"]
-
-Floats = NDArray[np.float64]
 Strategy: TypeAlias = Literal["quantile", "uniform", "kmeans"]
 
 STRATEGIES = ("quantile", "uniform", "kmeans")

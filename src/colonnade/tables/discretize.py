@@ -6,18 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import checked_whole, expected, listing
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
 from colonnade.tables.levels import place, refuse_absent, turned_float
 from colonnade.tables.sources import Source, numbers_of, source_of
-
-__all__ = ["Discretized", "Discretizer", "discretize"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,6 @@ from colonnade.exceptions import (
 )
 from colonnade.tables.levels import refuse_repeated
 
-__all__ = ["read", "read_lines"]
-
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")

@@ -27,8 +27,6 @@ from colonnade.tables.levels import (
     unusable,
 )
 
-__all__ = ["FrameSource", "SeriesColumn"]
-
 _OBJECTS = (nw.Object, nw.Unknown)
 
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from colonnade.tables.coded import CodedTable
 
-__all__ = ["Columns", "Joint", "column_rows", "plan"]
-
 # Joint tables that are considered for one more family: bounds the time to plan many families.
 _MAX_CANDIDATES = 64
 

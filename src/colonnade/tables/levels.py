@@ -13,19 +13,6 @@ from numpy.typing import NDArray
 
 from colonnade.exceptions import Advice, DataError, listing
 
-__all__ = [
-    "Levels",
-    "float_levels",
-    "integer_levels",
-    "object_levels",
-    "object_numbers",
-    "place",
-    "refuse_absent",
-    "refuse_repeated",
-    "turned_float",
-    "unusable",
-]
-
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
 

@@ -20,8 +20,6 @@ from colonnade.tables.sources import Column, Source, source_of
 from colonnade.threads import run
 from colonnade.variables import State, Variable
 
-__all__ = ["declared_variables", "each_column", "encode"]
-
 Declared = Sequence[Variable] | Mapping[str, Iterable[State]] | None
 Result = TypeVar("Result")
 

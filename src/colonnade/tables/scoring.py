@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import expected
 from colonnade.lookup import Lookup
 from colonnade.tables.coded import CodedTable
@@ -15,10 +16,6 @@ from colonnade.tables.counting import family_columns, joint_limit
 from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.threads import run
 from colonnade.variables import Family
-
-__all__ = ["row_log_probability"]
-
-Floats = NDArray[np.float64]
 
 _TASK_ROWS = 1 << 17
 # Smaller than for counting: several tables are looked up together and share the innermost cache.

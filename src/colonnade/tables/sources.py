@@ -12,8 +12,6 @@ from colonnade.exceptions import Advice, DataError, expected
 from colonnade.tables.arrays import ArraySource, StateColumn, columns_of
 from colonnade.tables.levels import Levels, place
 
-__all__ = ["Column", "Source", "numbers_of", "source_of"]
-
 
 class Column(Protocol):
     """One column of a table."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.structure.comparison import Comparison
 
-__all__ = ["compare"]
-
 
 def compare(
     *,

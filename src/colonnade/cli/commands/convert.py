@@ -12,8 +12,6 @@ from colonnade.cli import options
 from colonnade.cli.models import check_output, load, save
 from colonnade.cli.output import say
 
-__all__ = ["convert"]
-
 
 class Dialect(StrEnum):
     """Which programs are to read a file."""

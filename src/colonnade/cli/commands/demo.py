@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["demo"]
-
 
 def demo() -> None:
     """Show the main job on data that ship with scikit-learn.

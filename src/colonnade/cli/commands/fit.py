@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from colonnade.structure import Found
     from colonnade.tables import CodedTable
 
-__all__ = ["fit"]
-
 
 def fit(
     *,

@@ -16,8 +16,6 @@ from colonnade.cli.states import observed_of
 if TYPE_CHECKING:
     from colonnade.inference import QueryResult
 
-__all__ = ["query"]
-
 _MAX_PRINTED_ROWS = 400
 
 

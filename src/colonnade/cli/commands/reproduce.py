@@ -11,8 +11,6 @@ import typer
 
 from colonnade.cli.output import say
 
-__all__ = ["reproduce"]
-
 
 class Study(StrEnum):
     """The studies that can be run again."""

@@ -12,8 +12,6 @@ from colonnade.cli.models import described, load, summarise
 from colonnade.cli.output import say_json
 from colonnade.cli.tables import print_table, table_of
 
-__all__ = ["show"]
-
 _CONFIGURATIONS_IF_NO_LIMIT = 20
 
 
