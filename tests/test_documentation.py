@@ -102,21 +102,25 @@ WORDS = {
     r"_(MUCH|ENOUGH|NOTHING|WAYS)": "a name that says what the constant bounds",
 }
 # The list may only become shorter.
-STILL_TO_BE_CLEANED = {
+STILL_TO_BE_CLEANED: set[str] = {
     "docs/classifier.md",
+    "src/colonnade/classifier/_choice.py",
+    "src/colonnade/classifier/_features.py",
+    "src/colonnade/classifier/_fitted.py",
+    "src/colonnade/classifier/estimator.py",
     "src/colonnade/demo.py",
-    *(
-        f"src/colonnade/classifier/{name}.py"
-        for name in ("_choice", "_draws", "_features", "_fitted", "_intervals", "estimator")
-    ),
-    *("src/colonnade/inference/lazy.py", "src/colonnade/missing/gaps.py"),
-    *("src/colonnade/kernels/counting.py", "src/colonnade/kernels/structure.py"),
-    *("src/colonnade/pooling/__init__.py", "src/colonnade/pooling/leave_one_out.py"),
+    "src/colonnade/inference/lazy.py",
+    "src/colonnade/kernels/structure.py",
+    "src/colonnade/missing/gaps.py",
+    "src/colonnade/pooling/__init__.py",
+    "src/colonnade/pooling/leave_one_out.py",
     "src/colonnade/structure/families.py",
-    *(
-        f"src/colonnade/tables/{name}.py"
-        for name in ("arrays", "coded", "discretize", "files", "levels", "memory", "scoring")
-    ),
+    "src/colonnade/tables/arrays.py",
+    "src/colonnade/tables/coded.py",
+    "src/colonnade/tables/discretize.py",
+    "src/colonnade/tables/files.py",
+    "src/colonnade/tables/levels.py",
+    "src/colonnade/tables/memory.py",
 }
 
 
