@@ -107,15 +107,14 @@ STILL_TO_BE_CLEANED = {
     "src/colonnade/demo.py",
     *(
         f"src/colonnade/classifier/{name}.py"
-        for name in ("_choice", "_draws", "_features", "_fitted", "_intervals", "estimator")
+        for name in ("_choice", "_features", "_fitted", "estimator")
     ),
     *("src/colonnade/inference/lazy.py", "src/colonnade/missing/gaps.py"),
-    *("src/colonnade/kernels/counting.py", "src/colonnade/kernels/structure.py"),
     *("src/colonnade/pooling/__init__.py", "src/colonnade/pooling/leave_one_out.py"),
     "src/colonnade/structure/families.py",
     *(
         f"src/colonnade/tables/{name}.py"
-        for name in ("arrays", "coded", "discretize", "files", "levels", "memory", "scoring")
+        for name in ("arrays", "coded", "discretize", "files", "levels", "memory")
     ),
 }
 
