@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array
-from colonnade.configurations import Configurations, codes_at, sort_keys
+from colonnade.configurations import MAX_DENSE_CELLS, Configurations, all_codes, sort_keys
+from colonnade.exceptions import TooLargeError
 
 __all__ = ["MAX_FILLED_CELLS", "KeyIndex", "Lookup", "broadcast_rows", "word_starts"]
-
 
 # Tables up to here are looked up with all their configurations. Measured with 20 000 stored rows
 # of 4 states on a processor with 1 MB of second-level cache: at 2**18 cells (2 MB), filling the
@@ -88,6 +88,13 @@ class Lookup:
     codes: Array | None = None
     other: Array | None = None
 
+    @classmethod
+    def of(cls, stored: Configurations, rows: Array, other: Array) -> Lookup:
+        """Make a lookup of the rows of stored configurations and of one row for all others."""
+        if len(rows) == stored.configurations:
+            return cls(stored.parent_sizes, rows)
+        return cls(stored.parent_sizes, rows, stored.codes, other)
+
     @property
     def states(self) -> int:
         """Number of states of the child."""
@@ -102,7 +109,7 @@ class Lookup:
     def stored(self) -> Array:
         """Parent codes of the configurations stored, ``[stored, parent]``."""
         if self.codes is None:
-            return codes_at(np.arange(len(self.rows)), self.parent_sizes)
+            return all_codes(self.parent_sizes)
         return self.codes
 
     @cached_property
@@ -153,10 +160,37 @@ class Lookup:
 
     def filled(self, limit: int = MAX_FILLED_CELLS) -> Lookup:
         """Store every configuration, if that does not take more than `limit` cells."""
-        if self.codes is None or math.prod(self.parent_sizes) * self.states > limit:
+        if self.full or self._cells > limit:
             return self
-        stored = Configurations.trusted(self.parent_sizes, self.codes)
-        return Lookup(self.parent_sizes, stored.spread(self.rows, self.values[-1], limit))
+        return Lookup(self.parent_sizes, self.dense(limit))
+
+    def dense(self, limit: int = MAX_DENSE_CELLS, hint: str = "") -> Array:
+        """Return the rows of all configurations, ``[configuration, state]``, as a new array.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Largest number of cells.
+        hint : str, optional
+            What to do beyond it.
+
+        Examples
+        --------
+        >>> Lookup((3,), np.array([[2, 5]]), np.array([[1]]), np.array([0, 0])).dense().tolist()
+        [[0, 0], [2, 5], [0, 0]]
+        """
+        if self._cells > limit:
+            raise TooLargeError("The dense table", size=self._cells, limit=limit, hint=hint)
+        if self.codes is None:
+            return self.rows.copy()
+        rows = np.empty((math.prod(self.parent_sizes), self.states), dtype=self.rows.dtype)
+        rows[:] = self.other
+        rows[sort_keys(self.codes, self.parent_sizes)[:, 0]] = self.rows
+        return rows
+
+    @property
+    def _cells(self) -> int:
+        return math.prod(self.parent_sizes) * self.states
 
     def given(self, known: Mapping[int, int]) -> Lookup:
         """Fix the codes of some parents: what is left is a row per configuration of the others.

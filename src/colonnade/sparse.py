@@ -88,10 +88,8 @@ class SparseTable(Configurations):
     @property
     def lookup(self) -> Lookup:
         """The probabilities as rows to be looked up; NaN where there are none."""
-        if len(self.rows) == self.configurations:
-            return Lookup(self.parent_sizes, self.rows)
         other = np.full(self.states, np.nan) if self.default is None else self.default
-        return Lookup(self.parent_sizes, self.rows, self.codes, other)
+        return Lookup.of(self, self.rows, other)
 
     def row(self, configuration: Configuration) -> Floats:
         """Return the probabilities of one configuration, ``[state]``; NaN if there are none.
@@ -145,7 +143,7 @@ class SparseTable(Configurations):
         array([[0.5 , 0.5 ],
                [0.25, 0.75]])
         """
-        return self.spread(self.rows, self.lookup.values[-1], limit, "use `row`, or raise `limit`")
+        return self.lookup.dense(limit, "use `row`, or raise `limit`")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTable):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from colonnade.arrays import Floats
 from colonnade.classifier._tables import ClassTables, add_gaps
 from colonnade.cpt import Cpt
-from colonnade.exceptions import NotSupportedError, expected
+from colonnade.exceptions import NotSupportedError, checked_level, checked_whole
 from colonnade.lookup import broadcast_rows
 from colonnade.missing.gaps import distinct
 from colonnade.pooling.draws import log_dirichlet
@@ -62,12 +62,9 @@ def class_intervals(
         Of every table; None for as many as take little time.
     rng : Generator or int, optional
     """
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.0 < level < 1.0:
-        raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
+    level = checked_level(level)
     if draws is not None:
-        if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-            raise expected("an integer of at least 2, or None,", "draws", draws)
-        draws = int(draws)
+        draws = checked_whole(draws, "draws", least=2)
     position = tables.network.dag.variables.index(tables.target)
     columns = [coded.codes[coded.position(name)] for name in tables.features]
     columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))

@@ -155,36 +155,6 @@ class Configurations:
             found &= hit
         return np.where(found, there, -1)
 
-    def spread(
-        self, rows: NDArray[Any], other: NDArray[Any], limit: int = MAX_DENSE_CELLS, hint: str = ""
-    ) -> NDArray[Any]:
-        """Return the rows of all configurations, ``[configuration, column]``, as a new array.
-
-        Parameters
-        ----------
-        rows : array [stored, column]
-        other : array [column]
-            The row of every configuration that is not stored.
-        limit : int, optional
-            Largest number of cells.
-        hint : str, optional
-            What to do beyond it.
-
-        Examples
-        --------
-        >>> Configurations((3,), [[1]]).spread(np.array([[2, 5]]), np.array([0, 0])).tolist()
-        [[0, 0], [2, 5], [0, 0]]
-        """
-        cells = self.configurations * len(other)
-        if cells > limit:
-            raise TooLargeError("The dense table", size=cells, limit=limit, hint=hint)
-        if len(rows) == self.configurations:
-            return rows.copy()
-        dense = np.empty((self.configurations, len(other)), dtype=other.dtype)
-        dense[:] = other
-        dense[self.index] = rows
-        return dense
-
 
 def checked_sizes(parent_sizes: Sequence[int]) -> tuple[int, ...]:
     """Return parent sizes as Python integers of at least 1.

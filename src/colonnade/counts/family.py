@@ -179,10 +179,7 @@ class FamilyCounts(Configurations):
     @property
     def lookup(self) -> Lookup:
         """The counts as rows to be looked up; zeros for a configuration that was not observed."""
-        if self.observed == self.configurations:
-            return Lookup(self.parent_sizes, self.values)
-        zeros = np.zeros(self.states, dtype=self.values.dtype)
-        return Lookup(self.parent_sizes, self.values, self.codes, zeros)
+        return Lookup.of(self, self.values, np.zeros(self.states, dtype=self.values.dtype))
 
     def row(self, configuration: Configuration) -> NDArray[Any]:
         """Return the counts of one configuration, ``[state]``; zeros if it was not observed.
@@ -220,8 +217,7 @@ class FamilyCounts(Configurations):
         >>> FamilyCounts.from_observed((3,), [[1]], [[2, 5]]).to_array().tolist()
         [[0, 0], [2, 5], [0, 0]]
         """
-        blank = np.zeros(self.states, dtype=self.values.dtype)
-        return self.spread(self.values, blank, limit, "use `row` or `values`, or raise `limit`")
+        return self.lookup.dense(limit, "use `row` or `values`, or raise `limit`")
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         if not isinstance(other, FamilyCounts):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, DataError, expected, listing
+from colonnade.exceptions import Advice, DataError, checked_whole, listing
 from colonnade.variables import Variable
 
 # Rows whose running sums are held at a time.
@@ -33,8 +33,7 @@ def sample(
     -------
     dict of str to array of states [row]
     """
-    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
-        raise expected("an integer of at least 0", "n", n)
+    n = checked_whole(n, "n", least=0)
     codes: dict[str, NDArray[np.int64]] = {}
     for name in dag.order:
         given = np.empty((n, len(dag.parents(name))), dtype=np.int64)

@@ -19,6 +19,7 @@ from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import TooLargeError, checked_level, checked_whole, require
+from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.mixture import AlphaMixture, Component, cell_quantiles, sample_components
@@ -319,7 +320,7 @@ class CptPosterior:
 
     def _dense(self, observed: Floats, default: Floats, what: str) -> Floats:
         self._must_fit(what)
-        return self.counts.spread(observed, default, limit=self.limit)
+        return Lookup.of(self.counts, observed, default).dense(self.limit)
 
     def __repr__(self) -> str:
         counts = self.counts
