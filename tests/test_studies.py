@@ -204,7 +204,7 @@ def test_the_rest_of_the_rows_is_the_test(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
     # So are other rows under the same structure.
     rows = CodedTable(prepared.table.variables, [codes[::-1] for codes in prepared.table.codes])
-    joint.run(settings, [replace(prepared, table=rows)], tmp_path)
+    joint.STUDY.run(settings, [replace(prepared, table=rows)], tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
 
 
