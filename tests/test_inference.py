@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
+from colonnade.elimination import Elimination, Plan, plan
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
 from colonnade.inference import most_probable, query
-from colonnade.inference.elimination import Factor, eliminate, maximise
 from colonnade.inference.lazy import propagate
 from colonnade.inference.reduction import Question
-from colonnade.missing.planning import Plan, plan
 from colonnade.network import BayesianNetwork
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.variables import Family, Variable
@@ -69,8 +68,7 @@ def test_both_engines_agree(question) -> None:
     asked = Question(network, targets, in_states(network, observed))
     assume(asked.targets)
     by_pyagrum = propagate(asked)
-    factors = [piece.factor() for piece in asked.pieces]
-    table, log_total = eliminate(factors, asked.plan().order, asked.targets)
+    table, log_total = asked.elimination().table([piece.logs() for piece in asked.pieces])
     if by_pyagrum is None:
         assert log_total[0] == -np.inf
         assert not table.any()
@@ -202,20 +200,42 @@ def test_more_memory_than_pyagrum_may_have(monkeypatch) -> None:
 def test_log_elimination_equals_the_plain_one() -> None:
     rng = np.random.default_rng(3)
     scopes = [(0,), (0, 1), (1, 2), (2, 0, 3)]
-    values = [rng.random((4, *[2] * len(scope))) for scope in scopes]
-    plain = [Factor(*pair) for pair in zip(scopes, values, strict=True)]
-    # The same, with one factor so small that its values are zero and only its logs are left.
-    tiny = [*plain[1:], Factor(scopes[0], values[0] * 0.0, np.log(values[0]) - 2000.0)]
-    order = plan(scopes, dict.fromkeys(range(4), 2), keep=[3, 1]).order
-    table, total = eliminate(plain, order, [3, 1])
-    again, small = eliminate(tiny, order, [3, 1])
+    logs = [np.log(rng.random((4, *[2] * len(scope)))) for scope in scopes]
+    # The same, with one factor that is too small for plain numbers in some of the cases.
+    tiny = [logs[0] - np.array([[2000.0], [0.0], [700.0], [460.0]]), *logs[1:]]
+    elimination = Elimination.of(dict.fromkeys(range(4), 2), scopes, keep=(3, 1))
+    table, total = elimination.table(logs)
+    again, small = elimination.table(tiny)
     np.testing.assert_allclose(again, table, atol=1e-12)
-    np.testing.assert_allclose(small, total - 2000.0, atol=1e-9)
+    np.testing.assert_allclose(small, total - [2000.0, 0.0, 700.0, 460.0], atol=1e-9)
+    for one, other in zip(
+        elimination.marginals(logs)[1], elimination.marginals(tiny)[1], strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-12)
 
 
-def test_maximise_says_none_when_nothing_is_possible() -> None:
-    factors = [Factor((0,), np.array([[1.0, 0.0]])), Factor((0,), np.array([[0.0, 1.0]]))]
-    assert maximise(factors, [0]) is None
+def test_the_largest_cell() -> None:
+    rng = np.random.default_rng(8)
+    scopes = [(0, 2), (1,), (2, 1), (3, 0), ()]
+    sizes = {0: 2, 1: 3, 2: 4, 3: 2}
+    logs = [np.log(rng.random((5, *(sizes[v] for v in scope)))) for scope in scopes]
+    operands = [x for f, s in zip(logs, scopes, strict=True) for x in (np.exp(f), [9, *s])]
+    joint = np.einsum(*operands, [9, 0, 1, 2, 3])
+    log_total, cells = Elimination.of(sizes, scopes).marginals(logs, largest=True)
+    np.testing.assert_allclose(log_total, np.log(joint.reshape(5, -1).max(axis=1)))
+    for case in range(5):
+        best = np.unravel_index(joint[case].argmax(), joint[case].shape)
+        for scope, cell in zip(scopes, cells, strict=True):
+            assert cell[case].sum() == 1.0
+            assert cell[case][tuple(best[v] for v in scope)] == 1.0
+
+
+def test_no_largest_cell_when_nothing_is_possible() -> None:
+    with np.errstate(divide="ignore"):
+        factors = [np.log([[1.0, 0.0]]), np.log([[0.0, 1.0]])]
+    log_total, cells = Elimination.of({0: 2}, [(0,), (0,)]).marginals(factors, largest=True)
+    assert log_total[0] == -np.inf
+    assert not any(cell.any() for cell in cells)
 
 
 # ------------------------------------------------------------------------ draws

@@ -19,7 +19,7 @@ LAYERS: list[set[str]] = [
     {"exceptions", "arrays"},
     {"configurations", "progress", "threads", "markup", "gum"},
     {"variables", "kernels"},
-    {"lookup"},
+    {"lookup", "elimination"},
     {"counts", "sparse"},
     {"pooling", "tables", "theory"},
     {"priors"},

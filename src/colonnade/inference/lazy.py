@@ -85,7 +85,7 @@ def _fill(model: Any, name: str, piece: Piece) -> None:
     for label in reversed(piece.parents):
         model.addArc(f"v{label}", name)
     model.endTopologyTransformation()
-    values = piece.factor().values[0]
+    values = piece.probabilities()
     if piece.child is None:
         values = np.stack([values, 1.0 - values], axis=-1)
     model.cpt(name)[:] = np.ascontiguousarray(values)

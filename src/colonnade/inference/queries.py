@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.elimination import Elimination
 from colonnade.exceptions import Advice, NotSupportedError, expected, listing
-from colonnade.inference.elimination import eliminate, maximise
 from colonnade.inference.lazy import propagate
 from colonnade.inference.reduction import Question
 from colonnade.inference.results import MostProbable, QueryResult
-from colonnade.missing.planning import Plan
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 
@@ -94,13 +93,14 @@ def query(
     _check_draws(draws, level, rng)
     question = Question(network, targets, observed)
     question.check_aside()
-    plan = question.plan()
+    elimination = question.elimination()
     variables = [network[name].family.child for name in targets]
     shape = tuple(variable.cardinality for variable in variables)
-    probabilities = _point(question, plan).reshape(shape)
+    probabilities = _point(question, elimination).reshape(shape)
     if not draws:
         return QueryResult.of(variables, probabilities, question.observed)
-    samples = _draws(question, plan, draws, np.random.default_rng(rng)).reshape(draws, *shape)
+    samples = _draws(question, elimination, draws, np.random.default_rng(rng))
+    samples = samples.reshape(draws, *shape)
     return QueryResult.of(variables, probabilities, question.observed, samples, level)
 
 
@@ -139,11 +139,15 @@ def most_probable(
     {'x': 'b', 'y': 2}
     """
     question = Question(network, (), observed)
-    plan = question.plan()
-    best = maximise([piece.factor() for piece in question.pieces], plan.order)
-    if best is None:
+    logs = [piece.logs() for piece in question.pieces]
+    log_total, cells = question.elimination().marginals(logs, largest=True)
+    if log_total[0] == -np.inf:
         raise question.impossible()
-    codes = question.fixed | {question.names[label]: code for label, code in best.items()}
+    codes = dict(question.fixed)
+    for piece, cell in zip(question.pieces, cells, strict=True):
+        # The states of the variables of this table are where the probability is.
+        for label, code in zip(piece.scope, np.argwhere(cell[0])[0].tolist(), strict=True):
+            codes[question.names[label]] = code
     total = 0.0
     for name in network:
         cpt = network[name]
@@ -153,21 +157,22 @@ def most_probable(
     return MostProbable(states, total)
 
 
-def _point(question: Question, plan: Plan) -> Floats:
+def _point(question: Question, elimination: Elimination) -> Floats:
     """The answer for the estimated tables."""
     if question.targets:
         found = propagate(question)
         if found is not None:
             return found
-    # Nothing free to ask for, or probabilities too small for pyAgrum: only here they are scaled.
-    factors = [piece.factor() for piece in question.pieces]
-    table, log_total = eliminate(factors, plan.order, question.targets)
+    # Nothing free to ask for, or probabilities too small for pyAgrum.
+    table, log_total = elimination.table([piece.logs() for piece in question.pieces])
     if log_total[0] == -np.inf:
         raise question.impossible()
     return np.asarray(table[0])
 
 
-def _draws(question: Question, plan: Plan, draws: int, rng: np.random.Generator) -> Floats:
+def _draws(
+    question: Question, elimination: Elimination, draws: int, rng: np.random.Generator
+) -> Floats:
     """The answer in independent draws of all tables that matter."""
     if not any(piece.uncertain for piece in question.pieces):
         names = [piece.cpt.family.child.name for piece in question.pieces]
@@ -177,15 +182,17 @@ def _draws(question: Question, plan: Plan, draws: int, rng: np.random.Generator)
             "by maximum likelihood",
             Advice.NO_DRAWS,
         )
-    fixed = [piece.factor() for piece in question.pieces if not piece.uncertain]
-    uncertain = [piece for piece in question.pieces if piece.uncertain]
-    batch = max(1, min(_LARGEST_BATCH, _BATCH_CELLS // plan.largest))
+    fixed = {k: piece.logs() for k, piece in enumerate(question.pieces) if not piece.uncertain}
+    batch = max(1, min(_LARGEST_BATCH, _BATCH_CELLS // elimination.cells))
     found: list[Floats] = []
     with Progress("Draws", draws) as progress:
         while draws:
             size = min(batch, draws)
-            factors = [*fixed, *(piece.draw(size, rng) for piece in uncertain)]
-            table, log_total = eliminate(factors, plan.order, question.targets)
+            logs = [
+                fixed[k] if k in fixed else piece.draw(size, rng)
+                for k, piece in enumerate(question.pieces)
+            ]
+            table, log_total = elimination.table(logs)
             if np.isneginf(log_total).any():
                 raise NotSupportedError(
                     "An interval for these observed states",

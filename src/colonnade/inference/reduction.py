@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from colonnade.configurations import configuration_codes
 from colonnade.cpt import Cpt
+from colonnade.elimination import Elimination, components
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
-from colonnade.inference.elimination import Factor, eliminate
 from colonnade.lookup import Lookup
-from colonnade.missing.planning import Plan, components, plan
 from colonnade.network import BayesianNetwork
 from colonnade.pooling.draws import log_dirichlet
 from colonnade.variables import State, Variable
@@ -100,32 +99,34 @@ class Piece:
             hint = "observe more of its parents, or ask for what does not depend on them"
             raise TooLargeError(f"{what} that are not observed", size=cells, limit=LIMIT, hint=hint)
 
-    def factor(self) -> Factor:
-        """The estimated probabilities, the same for all draws."""
+    def probabilities(self) -> Floats:
+        """The estimated probabilities ``[*scope]``."""
         self.check_size()
         rows = self.lookup.filled(LIMIT).rows
         undefined = np.isnan(rows[:, 0])
         if undefined.any():
             raise self._without_probabilities(undefined)
-        return self._shaped(rows[None])
+        return self._shaped(rows[None])[0]
 
-    def draw(self, draws: int, rng: np.random.Generator) -> Factor:
-        """The probabilities in independent draws of the table."""
+    def logs(self) -> Floats:
+        """Logarithms of the estimated probabilities ``[1, *scope]``, the same for all draws."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities()[None])
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Floats:
+        """Logarithms of the probabilities ``[draw, *scope]`` in independent draws of the table."""
         self.check_size()
         counts = self.cpt.counts
         assert counts is not None
         rows = counts.lookup.given(self.known).filled(LIMIT).rows
         alpha, strength = self.cpt.posterior.sample_alpha(draws, rng)
         logs = log_dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
-        return self._shaped(np.exp(logs), logs)
+        return self._shaped(logs)
 
-    def _shaped(self, rows: Floats, logs: Floats | None = None) -> Factor:
-        def shaped(values: Floats) -> Floats:
-            if self.child is None:
-                return values[:, :, self.state].reshape(len(values), *self.sizes)
-            return values.reshape(len(values), *self.sizes, values.shape[2])
-
-        return Factor(self.scope, shaped(rows), None if logs is None else shaped(logs))
+    def _shaped(self, rows: Floats) -> Floats:
+        if self.child is None:
+            return rows[:, :, self.state].reshape(len(rows), *self.sizes)
+        return rows.reshape(len(rows), *self.sizes, rows.shape[2])
 
     def _without_probabilities(self, undefined: NDArray[np.bool_]) -> DataError:
         family = self.cpt.family
@@ -179,35 +180,22 @@ class Question:
         self.targets = tuple(self.label[name] for name in targets if name in self.label)
         self.pieces, self.aside = self._split([self._piece(network[name]) for name in names])
 
-    def plan(self) -> Plan:
-        """Order of elimination for the targets; refused if its tables would be too large."""
-        for piece in self.pieces:
-            piece.check_size()
-        found = plan([piece.scope for piece in self.pieces], self.sizes, self.targets)
-        if found.largest > LIMIT:
-            raise TooLargeError(
-                "The largest table of exact inference",
-                size=found.largest,
-                limit=LIMIT,
-                hint="observe more variables, or ask for fewer at once",
-            )
-        return found
+    def elimination(self) -> Elimination:
+        """All variables but the targets; refused if its tables would be too large."""
+        what = "The largest table of exact inference"
+        hint = "observe more variables, or ask for fewer at once"
+        return self._elimination(self.pieces, self.targets, what, hint)
 
     def check_aside(self) -> None:
         """Refuse observed states that are impossible for reasons that do not touch the targets."""
         for part in components(piece.scope for piece in self.aside):
             pieces = [piece for piece in self.aside if not part.isdisjoint(piece.scope)]
             if not all(piece.surely_possible for piece in pieces):
-                for piece in pieces:
-                    piece.check_size()
-                found = plan([piece.scope for piece in pieces], self.sizes)
-                if found.largest > LIMIT:
-                    what = "The largest table for the probability of what is observed"
-                    raise TooLargeError(what, size=found.largest, limit=LIMIT)
-                total = eliminate([piece.factor() for piece in pieces], found.order)[1]
-                if total[0] == -np.inf:
+                what = "The largest table for the probability of what is observed"
+                elimination = self._elimination(pieces, (), what)
+                if elimination.log_total([piece.logs() for piece in pieces])[0] == -np.inf:
                     raise self.impossible()
-        if any(piece.factor().values[0] == 0.0 for piece in self.aside if not piece.scope):
+        if any(piece.probabilities() == 0.0 for piece in self.aside if not piece.scope):
             raise self.impossible()
 
     def impossible(self) -> DataError:
@@ -218,6 +206,16 @@ class Question:
             "change or leave out one of them",
             observed=dict(self.observed),
         )
+
+    def _elimination(
+        self, pieces: Sequence[Piece], keep: tuple[int, ...], what: str, hint: str = ""
+    ) -> Elimination:
+        for piece in pieces:
+            piece.check_size()
+        found = Elimination.of(self.sizes, [piece.scope for piece in pieces], keep)
+        if found.cells > LIMIT:
+            raise TooLargeError(what, size=found.cells, limit=LIMIT, hint=hint)
+        return found
 
     def _piece(self, cpt: Cpt) -> Piece:
         family = cpt.family

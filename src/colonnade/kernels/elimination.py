@@ -1,18 +1,13 @@
-"""Summing products of factors over all variables, and the way back, one case after the other.
+"""Variable elimination for many cases, and the way back.
 
-The same sums are needed for thousands of cases, each of which is small: what has to be done is
-written once as a *tape* of integers, and a tape is run for all cases that share it. Everything is
-in logarithms, so a case may be as unlikely as it likes.
+Programs, cases and answers are laid out as :mod:`colonnade.elimination.layout` says.
 
-The values of a case are one array: the factors given, then one message for each step, in which one
-variable is summed out of the product of all factors and messages that have it. A tape has
+The cases of a program are taken in batches, and each step is done for a whole batch: cell i of
+case b is at i * batch + b, so the innermost loops run over neighbouring numbers. Batches of one
+case are common and have loops of their own, because their innermost loops would be too short.
 
-    a head       number of steps; of values; of the cells of all products
-    the steps    states of the variable; cells of the message; factors; where the message begins;
-                 the number of its variables, without which no step takes it
-    indices      for each cell of the product of each step, the values that are multiplied
-
-The product of a step has its own variable last, so its message has the same order.
+On the way there each step leaves the *shares* of the states of its variable, given the others. On
+the way back they turn the probabilities of the cells of a message into those of its operands.
 """
 
 import math
@@ -20,191 +15,234 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["run_tapes", "write_tape"]
+__all__ = ["LARGEST", "LOGS", "PLAIN", "run_cases"]
 
-_HEAD = 3
-_STEP = 5
+# Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
+PLAIN, LOGS, LARGEST = 0, 1, 2
+# Totals of plain numbers are trusted within these bounds. No factor is much larger than one, so
+# what was lost on the way to such a total, below the smallest number, was too little to matter.
+_MIN_PLAIN_TOTAL, _MAX_PLAIN_TOTAL = 1e-200, 1e200
+_MAX_BATCH = 32
 
 
 @njit(nogil=True, cache=True)
-def write_tape(sizes, start, scope):
-    """Write the tape that sums out variables 0, 1, ... in this order.
+def run_cases(program, cases, table, arithmetic, work, answers):
+    """Run the cases whose log total is not a number yet, and write their answers.
 
-    Factor k has the variables scope[start[k]:start[k + 1]], the last one fastest; each factor has
-    at least one.
+    `table` has all tables, as plain numbers or as logarithms. With plain numbers the log total of
+    a case that cannot be trusted remains what it is.
     """
-    count, given = sizes.size, start.size - 1
-    begin = np.zeros(given + count + 1, np.int64)
-    # Zero where a factor does not have the variable.
-    stride = np.zeros((given + count, count), np.int64)
-    for k in range(given):
-        begin[k + 1] = begin[k] + _lay_out(scope[start[k] : start[k + 1]], sizes, stride[k])
-    # A factor is taken by the step of its first variable.
-    taken = np.full(given + count, count)
-    steps = np.empty((count, _STEP), np.int64)
-    products = indices = 0
-    for v in range(count):
-        message, factors = given + v, 0
-        for k in range(message):
-            if taken[k] == count and stride[k, v] > 0:
-                taken[k] = v
-                factors += 1
-        others = _others(v, taken, stride)
-        cells = _lay_out(others, sizes, stride[message])
-        begin[message + 1] = begin[message] + cells
-        step = steps[v]
-        step[0], step[1], step[2] = sizes[v], cells, factors
-        step[3], step[4] = begin[message], others.size
-        products += sizes[v] * cells
-        indices += sizes[v] * cells * factors
-    at = _HEAD + _STEP * count
-    tape = np.empty(at + indices, np.int64)
-    tape[0], tape[1], tape[2] = count, begin[-1], products
-    for v in range(count):
-        for i in range(_STEP):
-            tape[_HEAD + _STEP * v + i] = steps[v, i]
-        others = _others(v, taken, stride)
-        at = _write_indices(v, steps[v, 1], sizes, others, taken, begin, stride, at, tape)
-    return tape
-
-
-@njit(nogil=True, cache=True)
-def _lay_out(variables, sizes, stride):
-    """Write the strides of a factor, its last variable fastest; return its cells."""
-    cells = 1
-    for i in range(variables.size - 1, -1, -1):
-        stride[variables[i]] = cells
-        cells *= sizes[variables[i]]
-    return cells
-
-
-@njit(nogil=True, cache=True)
-def _others(variable, taken, stride):
-    """The other variables of the factors that the step of a variable takes, in order."""
-    others = np.empty(stride.shape[1], np.int64)
-    number = 0
-    # Variables before it are summed out already.
-    for v in range(variable + 1, others.size):
-        for k in range(taken.size):
-            if taken[k] == variable and stride[k, v] > 0:
-                others[number] = v
-                number += 1
-                break
-    return others[:number]
-
-
-@njit(nogil=True, cache=True)
-def _write_indices(variable, cells, sizes, others, taken, begin, stride, at, tape):
-    """Write which values are multiplied in each cell of a product, from tape[at] on."""
-    for y in range(cells):
-        for x in range(sizes[variable]):
-            for k in range(taken.size):
-                if taken[k] != variable:
+    back = answers.counts.size > 0
+    # Of this type from the beginning, or what takes it would be compiled twice.
+    row = np.int64(0)
+    for p in range(program.first_step.size - 1):
+        factors = cases.first_factor[p], cases.first_factor[p + 1]
+        rows = 0
+        for f in range(factors[0], factors[1]):
+            rows += cases.rows[f]
+        most = min(_MAX_BATCH, work.values.size // program.values[p])
+        if back:
+            most = min(most, work.shares.size // program.products[p])
+        c, end, batch = cases.first_case[p], cases.first_case[p + 1], 0
+        while c + batch < end:
+            if math.isnan(answers.log_total[c + batch]):
+                batch += 1
+                if batch < most and c + batch < end:
                     continue
-                place, left = begin[k] + x * stride[k, variable], y
-                for i in range(others.size - 1, -1, -1):
-                    v = others[i]
-                    place += (left % sizes[v]) * stride[k, v]
-                    left //= sizes[v]
-                tape[at] = place
-                at += 1
-    return at
+            if batch > 0:
+                _gather(cases, factors, row, batch, table, work.values)
+                _forward(program, p, batch, arithmetic, back, work)
+                _answer(program, p, batch, arithmetic, c, work, answers)
+                if back:
+                    _backward(program, p, batch, work)
+                    _scatter(cases, factors, row, batch, c, work.found, answers)
+            step = max(batch, 1)
+            c, row, batch = c + step, row + step * rows, 0
 
 
 @njit(nogil=True, cache=True)
-def _share(shares, begin, end):
-    """Turn logarithms begin..end into shares of their sum; return the logarithm of the sum."""
-    top = -math.inf
-    for i in range(begin, end):
-        # What is not a number stays so.
-        if top == top and not shares[i] <= top:
-            top = shares[i]
-    if top == -math.inf:
+def _gather(cases, factors, row, batch, table, values):
+    """Collect the values of the factors of the cases whose rows begin at `row`."""
+    for b in range(batch):
+        at = b
+        for f in range(factors[0], factors[1]):
+            width = cases.width[f]
+            for _ in range(cases.rows[f]):
+                begin = cases.begin[row]
+                for x in range(width):
+                    values[at] = table[begin + x]
+                    at += batch
+                row += 1
+
+
+@njit(nogil=True, cache=True)
+def _scatter(cases, factors, row, batch, c, found, answers):
+    """Add the probabilities of cells where `_gather` took the values; leave zeros behind."""
+    counts = answers.counts
+    for b in range(batch):
+        weight, possible = cases.weight[c + b], answers.log_total[c + b] > -math.inf
+        at = b
+        for f in range(factors[0], factors[1]):
+            width = cases.width[f]
+            for _ in range(cases.rows[f]):
+                begin = cases.begin[row]
+                for x in range(width):
+                    if possible:
+                        counts[begin + x] += weight * found[at]
+                    found[at] = 0.0
+                    at += batch
+                row += 1
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _advance(size, stride, first_axis, first_stride, axes, operands, place, digit):
+    """Move to the next row of a product; behind the last row, to the first."""
+    for i in range(axes - 2, -1, -1):
+        digit[i] += 1
+        if digit[i] < size[first_axis + i]:
+            for k in range(operands):
+                place[k] += stride[first_stride + k * axes + i]
+            break
+        digit[i] = 0
+        for k in range(operands):
+            place[k] -= (size[first_axis + i] - 1) * stride[first_stride + k * axes + i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _forward(program, p, batch, arithmetic, back, work):
+    """Write the messages of a batch, and the shares if there is a way back."""
+    values, shares, place, digit = work.values, work.shares, work.place, work.digit
+    size, begin, stride = program.size, program.begin, program.stride
+    row = np.int64(0)
+    for s in range(program.first_step[p], program.first_step[p + 1]):
+        first_axis, first_stride = program.first_axis[s], program.first_stride[s]
+        axes = program.first_axis[s + 1] - first_axis
+        operands = program.first_operand[s + 1] - program.first_operand[s]
+        states, next_state = size[first_axis + axes - 1], first_stride + axes - 1
+        message = program.message[s] * batch
+        for k in range(operands):
+            place[k] = begin[program.first_operand[s] + k]
+        for _ in range(program.cells[s]):
+            cell = row
+            if batch == 1 and arithmetic == PLAIN:
+                total = 0.0
+                for x in range(states):
+                    product = 1.0
+                    for k in range(operands):
+                        product *= values[place[k] + x * stride[next_state + k * axes]]
+                    shares[cell] = product
+                    total += product
+                    cell += 1
+                values[message] = total
+                if back and total > 0.0:
+                    scale = 1.0 / total
+                    for i in range(row, cell):
+                        shares[i] *= scale
+            else:
+                for x in range(states):
+                    at = (place[0] + x * stride[next_state]) * batch
+                    for b in range(batch):
+                        shares[cell + b] = values[at + b]
+                    for k in range(1, operands):
+                        at = (place[k] + x * stride[next_state + k * axes]) * batch
+                        if arithmetic == PLAIN:
+                            for b in range(batch):
+                                shares[cell + b] *= values[at + b]
+                        else:
+                            for b in range(batch):
+                                shares[cell + b] += values[at + b]
+                    cell += batch
+                _share(shares, row, cell, batch, arithmetic, back, values, message)
+            if back:
+                row = cell
+            message += batch
+            _advance(size, stride, first_axis, first_stride, axes, operands, place, digit)
+
+
+@njit(nogil=True, cache=True)
+def _backward(program, p, batch, work):
+    """Write the probabilities of all cells of all factors, given those of the last message."""
+    found, shares, place, digit = work.found, work.shares, work.place, work.digit
+    size, begin, stride = program.size, program.begin, program.stride
+    first = program.products[p] * batch
+    for s in range(program.first_step[p + 1] - 1, program.first_step[p] - 1, -1):
+        first_axis, first_stride = program.first_axis[s], program.first_stride[s]
+        axes = program.first_axis[s + 1] - first_axis
+        operands = program.first_operand[s + 1] - program.first_operand[s]
+        states, next_state = size[first_axis + axes - 1], first_stride + axes - 1
+        message = program.message[s] * batch
+        for k in range(operands):
+            place[k] = begin[program.first_operand[s] + k]
+        first -= program.cells[s] * states * batch
+        cell = first
+        for _ in range(program.cells[s]):
+            for x in range(states):
+                if batch == 1:
+                    joint = found[message] * shares[cell]
+                    for k in range(operands):
+                        found[place[k] + x * stride[next_state + k * axes]] += joint
+                else:
+                    for b in range(batch):
+                        shares[cell + b] *= found[message + b]
+                    for k in range(operands):
+                        at = (place[k] + x * stride[next_state + k * axes]) * batch
+                        for b in range(batch):
+                            found[at + b] += shares[cell + b]
+                cell += batch
+            # An earlier message may have been in the same place.
+            for b in range(batch):
+                found[message + b] = 0.0
+            message += batch
+            _advance(size, stride, first_axis, first_stride, axes, operands, place, digit)
+
+
+@njit(nogil=True, cache=True)
+def _answer(program, p, batch, arithmetic, c, work, answers):
+    """Write the answers of a batch; its last message is the table of the variables kept."""
+    last = program.first_step[p + 1] - 1
+    table, cells = program.message[last] * batch, program.cells[last]
+    end = table + cells * batch
+    _share(work.values, table, end, batch, arithmetic, end > table, answers.log_total, c)
+    for b in range(batch):
+        total = answers.log_total[c + b]
+        if arithmetic == PLAIN:
+            trusted = _MIN_PLAIN_TOTAL < total < _MAX_PLAIN_TOTAL
+            answers.log_total[c + b] = math.log(total) if trusted else math.nan
+        for i in range(min(cells, answers.kept.shape[1])):
+            answers.kept[c + b, i] = work.values[table + i * batch + b]
+    if work.found.size > 0:
+        for i in range(table, end):
+            work.found[i] = work.values[i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _share(shares, row, end, batch, arithmetic, back, totals, at):
+    """Write the total of a row of cells for each case; turn the cells into shares of it."""
+    if arithmetic == PLAIN:
+        for b in range(batch):
+            totals[at + b] = shares[row + b]
+        for i in range(row + batch, end, batch):
+            for b in range(batch):
+                totals[at + b] += shares[i + b]
+        for i in range(row, end if back else row, batch):
+            for b in range(batch):
+                shares[i + b] *= 1.0 / totals[at + b] if totals[at + b] > 0.0 else 0.0
+        return
+    for b in range(batch):
+        best = row + b
+        for i in range(row + b, end, batch):
+            # What is not a number stays so.
+            if shares[best] == shares[best] and not shares[i] <= shares[best]:
+                best = i
+        top, mass = shares[best], 0.0
+        for i in range(row + b, end, batch):
+            if arithmetic == LARGEST or top == -math.inf:
+                shares[i] = 1.0 if i == best else 0.0
+            else:
+                shares[i] = math.exp(shares[i] - top)
+            mass += shares[i]
         # Impossible for all states: no share rather than an undefined one.
-        for i in range(begin, end):
-            shares[i] = 0.0
-        return top
-    mass = 0.0
-    for i in range(begin, end):
-        shares[i] = math.exp(shares[i] - top)
-        mass += shares[i]
-    scale = 1.0 / mass
-    for i in range(begin, end):
-        shares[i] *= scale
-    return top + math.log(mass)
-
-
-@njit(nogil=True, cache=True)
-def _forward(tape, values, shares):
-    """Write the messages of one case and the shares of the states; return the log total."""
-    total = 0.0
-    at, product = _HEAD + _STEP * tape[0], 0
-    for step in range(_HEAD, at, _STEP):
-        states, cells, factors, message = tape[step], tape[step + 1], tape[step + 2], tape[step + 3]
-        for y in range(cells):
-            for x in range(states):
-                log = 0.0
-                for j in range(factors):
-                    log += values[tape[at + j]]
-                at += factors
-                shares[product + x] = log
-            values[message + y] = _share(shares, product, product + states)
-            product += states
-        if tape[step + 4] == 0:
-            total += values[message]
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _back(tape, shares, found):
-    """Write the probabilities of the cells of all factors, given the shares of the way there."""
-    found[:] = 0.0
-    end, product = tape.size, shares.size
-    for step in range(_HEAD + _STEP * (tape[0] - 1), _HEAD - 1, -_STEP):
-        states, cells, factors, message = tape[step], tape[step + 1], tape[step + 2], tape[step + 3]
-        if tape[step + 4] == 0:
-            found[message] = 1.0
-        end -= cells * states * factors
-        product -= cells * states
-        at = end
-        for y in range(cells):
-            for x in range(states):
-                joint = found[message + y] * shares[product + y * states + x]
-                for j in range(factors):
-                    found[tape[at + j]] += joint
-                at += factors
-
-
-@njit(nogil=True, cache=True)
-def run_tapes(tapes, tape, case, run, length, width, begin, logs, weights, totals, counts):
-    """Write the log totals of cases; if there is room in `counts`, add the expected counts to it.
-
-    Tape g is tapes[tape[g]:tape[g + 1]]; the cases case[g]..case[g + 1] run it. Their factors are
-    run[g]..run[g + 1]: factor r takes length[r] entries from `begin`, and the width[r] values of
-    `logs` that begin at each of them. The factors of a case follow each other, as the cases do.
-    Probabilities of cells go where the values came from, times the weight of the case.
-    """
-    at = 0
-    for g in range(tape.size - 1):
-        own = tapes[tape[g] : tape[g + 1]]
-        values, shares = np.empty(own[1]), np.empty(own[2])
-        found = np.empty(own[1] if counts.size else 0)
-        for c in range(case[g], case[g + 1]):
-            first, p = at, 0
-            for r in range(run[g], run[g + 1]):
-                for _ in range(length[r]):
-                    for x in range(width[r]):
-                        values[p] = logs[begin[at] + x]
-                        p += 1
-                    at += 1
-            totals[c] = _forward(own, values, shares)
-            if counts.size == 0 or totals[c] == -math.inf:
-                continue
-            _back(own, shares, found)
-            at, p = first, 0
-            for r in range(run[g], run[g + 1]):
-                for _ in range(length[r]):
-                    for x in range(width[r]):
-                        counts[begin[at] + x] += weights[c] * found[p]
-                        p += 1
-                    at += 1
+        scale = 1.0 / mass if top != -math.inf else 0.0
+        for i in range(row + b, end, batch):
+            shares[i] *= scale
+        totals[at + b] = top + math.log(mass)

@@ -108,41 +108,35 @@ def number_rows(keys):
 
 
 @njit(nogil=True, cache=True)
-def complete(codes, sizes, members, family, case, run, length, rows, size):
+def complete(codes, sizes, members, cases, family, completed):
     """Fill in the missing parents of one variable in all ways, in all cases.
 
-    `members` are the parents and then the variable itself. Run r belongs to the variable
-    family[r] and has length[r] completions in each case; kind g has the cases case[g]..case[g + 1],
-    each with the runs run[g]..run[g + 1]; case c is like the row rows[c] of `codes`. There are
-    `size` completions in all. Returns the codes of the parents ``[completion, parent]``, the last
-    missing one fastest; where each completion is among those of all variables; and the code of the
-    variable itself, 0 if that is missing.
+    `codes` are those of the cases, ``[case, variable]``; `members` are the parents and then the
+    variable itself; `family` has the variable of each factor of the cases. Writes the codes of the
+    parents, the last missing one fastest; where each completion is among the rows of all cases;
+    and the code of the variable itself, 0 if that is missing.
     """
     parents, child = members.size - 1, members[-1]
-    filled = np.empty((size, parents), np.int32)
-    where = np.empty(size, np.int64)
-    states = np.empty(size, np.int64)
     digit = np.empty(parents, np.int32)
-    at = n = 0
-    for g in range(case.size - 1):
-        for c in range(case[g], case[g + 1]):
-            row = codes[rows[c]]
-            for r in range(run[g], run[g + 1]):
-                if family[r] == child:
+    row = n = 0
+    for g in range(cases.first_case.size - 1):
+        for c in range(cases.first_case[g], cases.first_case[g + 1]):
+            for f in range(cases.first_factor[g], cases.first_factor[g + 1]):
+                if family[f] == child:
                     for k in range(parents):
-                        code = row[members[k]]
+                        code = codes[c, members[k]]
                         digit[k] = code if code != sizes[members[k]] else 0
-                    state = row[child] if row[child] != sizes[child] else 0
-                    for i in range(length[r]):
+                    for i in range(cases.rows[f]):
                         for k in range(parents):
-                            filled[n, k] = digit[k]
-                        where[n], states[n] = at + i, state
+                            completed.codes[n, k] = digit[k]
+                        known = codes[c, child] != sizes[child]
+                        completed.where[n] = row + i
+                        completed.states[n] = codes[c, child] if known else 0
                         n += 1
                         for k in range(parents - 1, -1, -1):
-                            if row[members[k]] == sizes[members[k]]:
+                            if codes[c, members[k]] == sizes[members[k]]:
                                 digit[k] += 1
                                 if digit[k] < sizes[members[k]]:
                                     break
                                 digit[k] = 0
-                at += length[r]
-    return filled, where, states
+                row += cases.rows[f]

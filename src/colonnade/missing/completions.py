@@ -7,12 +7,13 @@ row of the family's table. Where these rows are is found once; the tables may th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.elimination import Answers, Cases, run, write_program
 from colonnade.missing.gaps import Gaps
 
 __all__ = ["Completed", "Completions", "Layout"]
@@ -22,8 +23,6 @@ Integers = NDArray[np.int64]
 
 # Completions held at a time where they are not needed all together.
 _BLOCK = 1 << 21
-# Integers of the tapes held at a time; they are few unless gaps are large.
-_TAPES = 1 << 25
 
 
 class Completed(NamedTuple):
@@ -43,17 +42,10 @@ class Completed(NamedTuple):
     states: Integers
 
 
-class Sheet(NamedTuple):
-    """What to do for the gaps low..high; the tape of gap low + k begins at starts[k]."""
-
-    low: int
-    high: int
-    tapes: Integers
-    starts: Integers
-
-
 class Layout:
     """How the gaps of some rows are summed over.
+
+    Each case of a gap is a product with one factor per family of the gap.
 
     Parameters
     ----------
@@ -61,63 +53,45 @@ class Layout:
 
     Attributes
     ----------
-    run : array [gap + 1]
-        Factors run[g]..run[g + 1] are those of gap g.
-    family, length, width : arrays [factor]
+    first_factor : array [gap + 1]
+        Factors first_factor[g]..first_factor[g + 1] are those of gap g.
+    family, rows, width : arrays [factor]
         The family of each factor; its completions; and the states of the child, 1 if it is known.
     """
 
     def __init__(self, gaps: Gaps) -> None:
         self.gaps = gaps
+        self.program = write_program(gap.elimination for gap in gaps)
+        self.first_factor = np.cumsum([0, *(len(gap.families) for gap in gaps)], dtype=np.int64)
         sizes = gaps.members.sizes
-        self.run = _ends(gap.families for gap in gaps)
         factors = [
             (f, math.prod(sizes[v] for v in scope if v != f), sizes[f] if f in scope else 1)
             for gap in gaps
             for f, scope in zip(gap.families, gap.elimination.scopes, strict=True)
         ]
         columns = np.array(factors, dtype=np.int64).reshape(-1, 3).T
-        self.family, self.length, self.width = np.ascontiguousarray(columns)
-        # Completions before each factor, were each gap one case.
-        self._before = np.concatenate([[0], np.cumsum(self.length)])
-        self._sheet: Sheet | None = None
+        self.family, self.rows, self.width = np.ascontiguousarray(columns)
 
     @property
     def completions(self) -> Integers:
         """Number of completions of a case of each gap."""
-        return np.diff(self._before[self.run])
+        before = np.concatenate([[0], np.cumsum(self.rows)])
+        return np.diff(before[self.first_factor])
 
     @property
     def cells(self) -> int:
         """Cells of the rows of all completions of all cases."""
-        cells = np.array(self.gaps.members.sizes)[self.family] * self.length
-        cases = np.repeat(np.diff(self.gaps.starts), np.diff(self.run))
+        cells = np.array(self.gaps.members.sizes)[self.family] * self.rows
+        cases = np.repeat(np.diff(self.gaps.first_case), np.diff(self.first_factor))
         return int(cells.astype(np.float64) @ cases)
-
-    def sheets(self, low: int, high: int) -> Iterator[Sheet]:
-        """What to do for the gaps low..high, so many at a time that it can be held."""
-        if self._sheet is not None:
-            yield Sheet(low, high, self._sheet.tapes, self._sheet.starts[low : high + 1])
-            return
-        tapes: list[Integers] = []
-        size = 0
-        for g in range(low, high):
-            tapes.append(self.gaps.kinds[g].elimination.tape())
-            size += len(tapes[-1])
-            if size > _TAPES or g == high - 1:
-                sheet = Sheet(g + 1 - len(tapes), g + 1, np.concatenate(tapes), _ends(tapes))
-                if len(tapes) == len(self.gaps):
-                    self._sheet = sheet
-                yield sheet
-                tapes, size = [], 0
 
     def all(self) -> Completions:
         """All cases together."""
         return Completions(self, 0, len(self.gaps.examples))
 
     def blocks(self) -> Iterator[Completions]:
-        """All cases, so many at a time that their completions are not too large."""
-        ends = np.cumsum(np.repeat(self.completions, np.diff(self.gaps.starts)))
+        """All cases, in blocks whose completions are not too many to be held."""
+        ends = np.cumsum(np.repeat(self.completions, np.diff(self.gaps.first_case)))
         low = 0
         while low < len(ends):
             before = ends[low - 1] if low else 0
@@ -127,7 +101,7 @@ class Layout:
 
 
 class Completions:
-    """The completions of some cases, and where the rows that they are begin.
+    """The completions of some cases, and where the rows of the tables that they are begin.
 
     Parameters
     ----------
@@ -139,34 +113,41 @@ class Completions:
     def __init__(self, layout: Layout, low: int, high: int) -> None:
         self.layout = layout
         self.cases = slice(low, high)
-        self._starts = np.clip(layout.gaps.starts, low, high) - low
-        self._number = np.diff(self._starts)
-        self._ends = np.concatenate([[0], np.cumsum(self._number * layout.completions)])
-        self.begins = np.empty(self._ends[-1], dtype=np.int64)
+        first_case = np.clip(layout.gaps.first_case, low, high) - low
+        self._cases = Cases(
+            first_case,
+            layout.first_factor,
+            layout.rows,
+            layout.width,
+            np.empty(np.diff(first_case) @ layout.completions, dtype=np.int64),
+            layout.gaps.weights[self.cases],
+        )
 
     def of(self, family: int) -> Completed:
         """The completions of one family."""
         from colonnade.kernels.gaps import complete
 
-        layout, gaps = self.layout, self.layout.gaps
-        mine = np.where(layout.family == family, layout.length, 0)
-        number = np.repeat(self._number, np.diff(layout.run)) @ mine
-        found = complete(
-            gaps.codes,
+        gaps, cases = self.layout.gaps, self._cases
+        rows = np.where(self.layout.family == family, cases.rows, 0)
+        number = np.repeat(np.diff(cases.first_case), np.diff(cases.first_factor)) @ rows
+        completed = Completed(
+            np.empty((number, len(gaps.members.families[family]) - 1), dtype=np.int32),
+            np.empty(number, dtype=np.int64),
+            np.empty(number, dtype=np.int64),
+        )
+        complete(
+            gaps.codes[gaps.examples[self.cases]],
             np.array(gaps.members.sizes),
             np.array(gaps.members.families[family]),
-            layout.family,
-            self._starts,
-            layout.run,
-            layout.length,
-            gaps.examples[self.cases],
-            number,
+            cases,
+            self.layout.family,
+            completed,
         )
-        return Completed(*found)
+        return completed
 
     def place(self, completed: Completed, begins: Integers) -> None:
-        """Say where the row of each completion of a family begins."""
-        self.begins[completed.where] = begins + completed.states
+        """Say where the row of each completion of a family begins in the array of all tables."""
+        self._cases.begin[completed.where] = begins + completed.states
 
     def log_totals(self, logs: Floats, counts: Floats | None = None) -> Floats:
         """Log probability of what is known in each case, given the values missing before it.
@@ -182,27 +163,8 @@ class Completions:
         -------
         array [case]
         """
-        from colonnade.kernels.elimination import run_tapes
-
-        layout = self.layout
-        totals = np.empty(self._starts[-1])
-        present = np.flatnonzero(self._number)
-        for low, high, tapes, starts in layout.sheets(present[0], present[-1] + 1):
-            run_tapes(
-                tapes,
-                starts,
-                self._starts[low : high + 1],
-                layout.run[low : high + 1],
-                layout.length,
-                layout.width,
-                self.begins[self._ends[low] :],
-                logs,
-                layout.gaps.weights[self.cases],
-                totals,
-                np.empty(0) if counts is None else counts,
-            )
+        totals = np.empty(len(self._cases.weight))
+        empty = np.empty(0)
+        answers = Answers(totals, empty.reshape(0, 0), empty if counts is None else counts)
+        run(self.layout.program, self._cases, logs, answers)
         return totals
-
-
-def _ends(parts: Iterable[Sized]) -> Integers:
-    return np.cumsum([0, *map(len, parts)], dtype=np.int64)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from colonnade.configurations import sort_keys
 from colonnade.dag import Dag
 from colonnade.exceptions import TooLargeError
-from colonnade.missing.elimination import Elimination
+from colonnade.elimination import Elimination
 from colonnade.variables import Family
 
 __all__ = ["Gap", "Gaps", "Members", "distinct", "find_gaps"]
@@ -118,8 +118,8 @@ class Gaps:
     members : Members
     codes : array [row, variable]
     kinds : tuple of Gap
-    starts : array [gap + 1]
-        Cases starts[g]..starts[g + 1] are those of gap g.
+    first_case : array [gap + 1]
+        Cases first_case[g]..first_case[g + 1] are those of gap g.
     examples : array [case]
         One of the rows that are this case.
     weights : array [case]
@@ -130,7 +130,7 @@ class Gaps:
     members: Members
     codes: NDArray[np.int32]
     kinds: tuple[Gap, ...]
-    starts: Integers
+    first_case: Integers
     examples: Integers
     weights: Floats
     rows: Integers
@@ -244,9 +244,9 @@ def _kinds(gaps: Gaps, signs: Integers) -> Iterator[Gap]:
     for family, variables in enumerate(members.families):
         inside[:, family] |= (sign[:, family] == 1) & (sign[:, list(variables)] == 2).any(axis=1)
     cases = gaps.codes[gaps.examples]
-    ends = np.searchsorted(gaps.case, gaps.starts)
+    ends = np.searchsorted(gaps.case, gaps.first_case)
     for g in range(len(signs)):
-        own, rows = slice(*gaps.starts[g : g + 2]), slice(*ends[g : g + 2])
+        own, rows = slice(*gaps.first_case[g : g + 2]), slice(*ends[g : g + 2])
         missing = tuple(np.flatnonzero(sign[g] == 2).tolist())
         known = np.flatnonzero(sign[g] == 1)
         families = tuple(np.flatnonzero(inside[g]).tolist())
@@ -258,7 +258,7 @@ def _kinds(gaps: Gaps, signs: Integers) -> Iterator[Gap]:
             cases[own][:, known],
             gaps.weights[own],
             gaps.rows[rows],
-            gaps.case[rows] - gaps.starts[g],
+            gaps.case[rows] - gaps.first_case[g],
             _elimination(members, missing, families),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 __all__ = ["Plan", "components", "plan"]
 
@@ -86,19 +87,33 @@ def _greedy(
         return (len(around) * (len(around) - 1) - joined) // 2, cells
 
     waiting = {v: cost(v) for v in near.keys() - set(keep)}
+    # Costs change; an entry of the heap counts if it is the present one.
+    heap = [(first, v) for v, first in waiting.items()]
+    heapify(heap)
     order: list[int] = []
     largest = total = math.prod(sizes[v] for v in keep)
     while waiting:
-        v = min(waiting, key=lambda u: (waiting[u], u))
+        first, v = heappop(heap)
+        if waiting.get(v) != first:
+            continue
         del waiting[v]
         order.append(v)
         around = near.pop(v)
         cells = sizes[v] * math.prod(sizes[u] for u in around)
         largest, total = max(largest, cells), total + cells
-        for u in around:
-            near[u] |= around
-            near[u] -= {u, v}
-        # New arcs between neighbours change the cost of whoever is near to two of them.
-        touched = around.union(*(near[u] for u in around)) if fewest_fills else around
-        waiting.update((u, cost(u)) for u in touched if u in waiting)
+        touched = around
+        if fewest_fills and first[0] == 0:
+            for u in around:
+                near[u].discard(v)
+        else:
+            for u in around:
+                near[u] |= around
+                near[u] -= {u, v}
+            # New arcs between neighbours change the cost of whoever is near to two of them.
+            if fewest_fills:
+                touched = around.union(*(near[u] for u in around))
+        for u in touched:
+            if u in waiting:
+                waiting[u] = cost(u)
+                heappush(heap, (waiting[u], u))
     return Plan(tuple(order), largest, total)
