@@ -14,8 +14,6 @@ from colonnade.dag import Dag
 from colonnade.elimination import Elimination, Plan, plan
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
 from colonnade.inference import most_probable, query
-from colonnade.inference.lazy import propagate
-from colonnade.inference.reduction import Question
 from colonnade.network import BayesianNetwork
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.variables import Family, Variable
@@ -59,21 +57,6 @@ def test_query_agrees_with_brute_force(question) -> None:
     if len(targets) == 1:
         alone = query(network, targets[0], in_states(network, observed))
         np.testing.assert_allclose(alone.probabilities, wanted, atol=1e-12)
-
-
-@given(questions())
-def test_both_engines_agree(question) -> None:
-    network, targets, observed = question
-    assume(complete(network))
-    asked = Question(network, targets, in_states(network, observed))
-    assume(asked.targets)
-    by_pyagrum = propagate(asked)
-    table, log_total = asked.elimination().table([piece.logs() for piece in asked.pieces])
-    if by_pyagrum is None:
-        assert log_total[0] == -np.inf
-        assert not table.any()
-    else:
-        np.testing.assert_allclose(table[0], by_pyagrum, atol=1e-12)
 
 
 @given(questions(known=True, states=states(3)))
@@ -173,7 +156,6 @@ def test_probabilities_too_small_for_floating_point() -> None:
         backward /= backward.sum()
     wanted = forward * backward / (forward @ backward)
     observed = {f"o{k}": int(letter) for k, letter in enumerate(letters)}
-    assert propagate(Question(network, ["h299"], observed)) is None
     np.testing.assert_allclose(query(network, "h299", observed).probabilities, wanted, atol=1e-12)
     best = most_probable(network, observed)
     assert best.log_probability < -800
@@ -182,19 +164,6 @@ def test_probabilities_too_small_for_floating_point() -> None:
     for letter in letters[1:]:
         score = (score[:, None] + np.log(step)).max(axis=0) + np.log(emission[:, letter])
     assert best.log_probability == pytest.approx(score.max(), rel=1e-12)
-
-
-def test_more_memory_than_pyagrum_may_have(monkeypatch) -> None:
-    """It gives up at its limit, and the answer comes from our own elimination."""
-    gum = pytest.importorskip("pyagrum")
-    network, *_ = chain(5, np.random.default_rng(1))
-    wanted = query(network, "h4", {"o2": 1}).probabilities
-
-    def too_much(self) -> None:
-        raise Exception("std::bad_alloc")
-
-    monkeypatch.setattr(gum.LazyPropagation, "makeInference", too_much)
-    np.testing.assert_allclose(query(network, "h4", {"o2": 1}).probabilities, wanted, atol=1e-12)
 
 
 def test_log_elimination_equals_the_plain_one() -> None:

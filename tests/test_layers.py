@@ -161,7 +161,7 @@ def test_the_package_itself_imports_nothing_when_loaded() -> None:
         ("pooling.exact", "def f():\n    import colonnade.network"),
         ("counts", "import narwhals as nw"),
         ("priors", "import pyagrum"),
-        ("inference.lazy", "import pyagrum"),
+        ("inference.queries", "import pyagrum"),
         ("network", "import matplotlib.pyplot as plt"),
         ("network", "from sklearn.base import BaseEstimator"),
         ("tables.cuts", "from sklearn.base import BaseEstimator"),

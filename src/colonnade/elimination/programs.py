@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ __all__ = ["write_program"]
 Integers = NDArray[np.int64]
 
 
-def write_program(eliminations: Iterable[Elimination]) -> Program:
+def write_program(eliminations: Sequence[Elimination]) -> Program:
     """Write the steps of some eliminations one after the other.
 
     Examples
@@ -32,53 +32,43 @@ def write_program(eliminations: Iterable[Elimination]) -> Program:
     from colonnade.kernels.programs import write_steps
 
     orders = _orders(eliminations)
-    number = len(orders.kept)
-    steps = len(orders.size) - int(orders.kept.sum()) + number
+    steps = len(orders.size) - int(orders.kept.sum()) + len(eliminations)
     operands = len(orders.first_member) - 1 + steps
-    room = Program(
-        first_step=np.zeros(number + 1, dtype=np.int64),
-        values=np.empty(number, dtype=np.int64),
-        products=np.empty(number, dtype=np.int64),
-        message=np.empty(steps, dtype=np.int64),
-        cells=np.empty(steps, dtype=np.int64),
-        first_axis=np.zeros(steps + 1, dtype=np.int64),
-        size=np.empty(0, dtype=np.int64),
-        first_operand=np.zeros(steps + 1, dtype=np.int64),
-        begin=np.empty(operands, dtype=np.int64),
-        first_stride=np.zeros(steps + 1, dtype=np.int64),
-        stride=np.empty(0, dtype=np.int64),
+
+    def room(length: int) -> Integers:
+        return np.zeros(length, dtype=np.int64)
+
+    program = Program(
+        first_step=room(len(eliminations) + 1),
+        values=room(len(eliminations)),
+        products=room(len(eliminations)),
+        message=room(steps),
+        cells=room(steps),
+        first_axis=room(steps + 1),
+        size=room(0),
+        first_operand=room(steps + 1),
+        begin=room(operands),
+        first_stride=room(steps + 1),
+        stride=room(0),
     )
-    written, size, stride = write_steps(orders, room)
-    return room._replace(
-        message=room.message[:written],
-        cells=room.cells[:written],
-        first_axis=room.first_axis[: written + 1],
-        size=size,
-        first_operand=room.first_operand[: written + 1],
-        begin=room.begin[: room.first_operand[written]],
-        first_stride=room.first_stride[: written + 1],
-        stride=stride,
-    )
+    size, stride = write_steps(orders, program)
+    return program._replace(size=size, stride=stride)
 
 
-def _orders(eliminations: Iterable[Elimination]) -> Orders:
-    variables: list[list[int]] = []
+def _orders(eliminations: Sequence[Elimination]) -> Orders:
+    sizes: list[list[int]] = []
     scopes: list[list[int]] = []
-    kept: list[int] = []
-    factors: list[tuple[int, ...]] = []
     for elimination in eliminations:
-        # The kernel numbers backwards, so that the axes of a table of kept ones come out in order.
+        # Axes come in the reverse order of the numbers, so those that are kept are reversed here.
         order = (*elimination.order, *reversed(elimination.keep))
         number = {v: k for k, v in enumerate(order)}
-        variables.append([elimination.sizes[v] for v in order])
-        kept.append(len(elimination.keep))
-        factors.append(elimination.scopes)  # type: ignore
+        sizes.append([elimination.sizes[v] for v in order])
         scopes += [[number[v] for v in scope] for scope in elimination.scopes]
     return Orders(
-        first_variable=_firsts(variables),
-        size=_flat(variables),
-        kept=np.array(kept, dtype=np.int64),
-        first_factor=_firsts(factors),
+        first_variable=_firsts(sizes),
+        size=_flat(sizes),
+        kept=np.array([len(elimination.keep) for elimination in eliminations], dtype=np.int64),
+        first_factor=_firsts(elimination.scopes for elimination in eliminations),
         first_member=_firsts(scopes),
         member=_flat(scopes),
     )

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from colonnade.elimination import Elimination
 from colonnade.exceptions import Advice, NotSupportedError, expected, listing
-from colonnade.inference.lazy import propagate
 from colonnade.inference.reduction import Question
 from colonnade.inference.results import MostProbable, QueryResult
 from colonnade.network import BayesianNetwork
@@ -159,11 +158,6 @@ def most_probable(
 
 def _point(question: Question, elimination: Elimination) -> Floats:
     """The answer for the estimated tables."""
-    if question.targets:
-        found = propagate(question)
-        if found is not None:
-            return found
-    # Nothing free to ask for, or probabilities too small for pyAgrum.
     table, log_total = elimination.table([piece.logs() for piece in question.pieces])
     if log_total[0] == -np.inf:
         raise question.impossible()

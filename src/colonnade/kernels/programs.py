@@ -13,63 +13,68 @@ __all__ = ["write_steps"]
 
 @njit(nogil=True, cache=True)
 def write_steps(orders, program):
-    """Write the steps of all eliminations; return their number, the axis lengths and the strides.
+    """Write the steps of all eliminations; return the lengths of their axes, and the strides.
 
     The other arrays of `program` have room for a step per variable and elimination, and for all
     factors and messages.
     """
     size, stride = np.empty(64, np.int64), np.empty(64, np.int64)
-    s = 0
+    # Of this type from the beginning, or what takes it would be compiled twice.
+    s = np.int64(0)
     for e in range(orders.kept.size):
-        sizes = orders.size[orders.first_variable[e] : orders.first_variable[e + 1]]
-        last = sizes.size - orders.kept[e]
-        first, factors = orders.first_factor[e], orders.first_factor[e + 1] - orders.first_factor[e]
-        # Of each operand: the stride of each variable, 0 for those it does not have; its cells;
-        # where it begins; and the step that takes it.
-        strides = np.zeros((factors + last + 1, sizes.size), np.int64)
-        cells = np.empty(factors + last + 1, np.int64)
-        begin, step, taken = np.empty_like(cells), np.empty_like(cells), np.empty_like(cells)
-        end = np.int64(0)
-        for k in range(factors):
-            low, high = orders.first_member[first + k], orders.first_member[first + k + 1]
-            cells[k], step[k] = _lay_out(orders.member[low:high], sizes, last, strides[k])
-            begin[k] = end
-            end += cells[k]
-        program.values[e], program.products[e] = end, 0
-        for v in range(last + 1):
-            message = factors + v
-            if v == last > 0 and _is_table(step[:message], last, cells, sizes):
-                break
-            number = 0
-            for k in range(message):
-                if step[k] == v:
-                    taken[number] = k
-                    number += 1
-            axes = _axes(v, last, taken[:number], strides)
-            cells[message], step[message] = _lay_out(axes, sizes, last, strides[message])
-            begin[message] = _room(cells[message], end, v, message, factors, step, begin, cells)
-            states = sizes[v] if v < last else 1
-            o, a, t = program.first_operand[s], program.first_axis[s], program.first_stride[s]
-            size = _grown(size, a + axes.size + 1)
-            for i in range(axes.size):
-                size[a + i] = sizes[axes[i]]
-            size[a + axes.size] = states
-            for k in taken[:number]:
-                program.begin[o] = begin[k]
-                o += 1
-                stride = _grown(stride, t + axes.size + 1)
-                for i in range(axes.size):
-                    stride[t + i] = strides[k, axes[i]]
-                stride[t + axes.size] = strides[k, v] if v < last else 0
-                t += axes.size + 1
-            program.message[s], program.cells[s] = begin[message], cells[message]
-            program.values[e] = max(program.values[e], begin[message] + cells[message])
-            program.products[e] += cells[message] * states
-            s += 1
-            program.first_operand[s], program.first_axis[s] = o, a + axes.size + 1
-            program.first_stride[s] = t
+        s, size, stride = _write_program(orders, e, program, s, size, stride)
         program.first_step[e + 1] = s
-    return s, size[: program.first_axis[s]], stride[: program.first_stride[s]]
+    return size[: program.first_axis[s]], stride[: program.first_stride[s]]
+
+
+@njit(nogil=True, cache=True)
+def _write_program(orders, e, program, s, size, stride):
+    """Write the steps of elimination e, from step s on; return the step behind them."""
+    sizes = orders.size[orders.first_variable[e] : orders.first_variable[e + 1]]
+    last = sizes.size - orders.kept[e]
+    first, factors = orders.first_factor[e], orders.first_factor[e + 1] - orders.first_factor[e]
+    # Of each operand: the stride of each variable, 0 for those it does not have; its cells; where
+    # it begins; and the step that takes it.
+    strides = np.zeros((factors + last + 1, sizes.size), np.int64)
+    cells, begin = np.empty(len(strides), np.int64), np.empty(len(strides), np.int64)
+    step, taken = np.empty(len(strides), np.int64), np.empty(len(strides), np.int64)
+    end = np.int64(0)
+    for k in range(factors):
+        low, high = orders.first_member[first + k], orders.first_member[first + k + 1]
+        cells[k], step[k] = _lay_out(orders.member[low:high], sizes, last, strides[k])
+        begin[k] = end
+        end += cells[k]
+    program.values[e], program.products[e] = end, 0
+    for v in range(last + 1):
+        message = factors + v
+        operands = _taken(v, step[:message], taken)
+        axes = _axes(v, last, operands, strides)
+        cells[message], step[message] = _lay_out(axes, sizes, last, strides[message])
+        if v == last > 0 and operands.size == 1 and cells[message - 1] == cells[message]:
+            # The message of the step before is all that is left: the table of the kept variables.
+            break
+        room = _room(cells[message], end, v, step[factors:], begin[factors:message], cells[factors:])
+        begin[message] = program.message[s] = room
+        program.cells[s] = cells[message]
+        states = sizes[v] if v < last else 1
+        program.values[e] = max(program.values[e], room + cells[message])
+        program.products[e] += cells[message] * states
+        o, at, here = program.first_operand[s], program.first_axis[s], program.first_stride[s]
+        size = _grown(size, at + axes.size + 1)
+        for i in range(axes.size):
+            size[at + i] = sizes[axes[i]]
+        size[at + axes.size] = states
+        stride = _grown(stride, here + operands.size * (axes.size + 1))
+        for k in operands:
+            program.begin[o] = begin[k]
+            for i in range(axes.size):
+                stride[here + i] = strides[k, axes[i]]
+            stride[here + axes.size] = strides[k, v] if v < last else 0
+            o, here = o + 1, here + axes.size + 1
+        s += 1
+        program.first_operand[s], program.first_axis[s] = o, at + axes.size + 1
+        program.first_stride[s] = here
+    return s, size, stride
 
 
 @njit(nogil=True, cache=True)
@@ -84,14 +89,25 @@ def _lay_out(variables, sizes, last, strides):
 
 
 @njit(nogil=True, cache=True)
-def _axes(v, last, taken, strides):
+def _taken(v, step, taken):
+    """The operands that the step of a variable takes."""
+    number = 0
+    for k in range(step.size):
+        if step[k] == v:
+            taken[number] = k
+            number += 1
+    return taken[:number]
+
+
+@njit(nogil=True, cache=True)
+def _axes(v, last, operands, strides):
     """The axes of the message of the step of a variable: the first to be eliminated comes last."""
     axes = np.empty(strides.shape[1], np.int64)
     number = 0
     for u in range(axes.size - 1, min(v, last - 1), -1):
         # The last step makes a table of all variables that are kept.
         has = v == last
-        for k in taken:
+        for k in operands:
             has |= strides[k, u] > 0
         if has:
             axes[number] = u
@@ -100,25 +116,13 @@ def _axes(v, last, taken, strides):
 
 
 @njit(nogil=True, cache=True)
-def _is_table(step, last, cells, sizes):
-    """Say whether nothing is left but the last message, and it has all variables that are kept."""
-    message, kept = step.size - 1, 1
-    for k in range(message):
-        if step[k] == last:
-            return False
-    for v in range(last, sizes.size):
-        kept *= sizes[v]
-    return cells[message] == kept
-
-
-@njit(nogil=True, cache=True)
-def _room(needed, at, v, message, factors, step, begin, cells):
-    """The first place, from `at` on, where a message does not overwrite one that is yet needed."""
-    k = factors
-    while k < message:
+def _room(needed, at, v, step, begin, cells):
+    """The first place from `at` on where a message overwrites none that is needed from now on."""
+    k = 0
+    while k < begin.size:
         if step[k] >= v and begin[k] < at + needed and at < begin[k] + cells[k]:
             at = begin[k] + cells[k]
-            k = factors
+            k = 0
         else:
             k += 1
     return at

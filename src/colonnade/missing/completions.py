@@ -61,7 +61,7 @@ class Layout:
 
     def __init__(self, gaps: Gaps) -> None:
         self.gaps = gaps
-        self.program = write_program(gap.elimination for gap in gaps)
+        self.program = write_program([gap.elimination for gap in gaps])
         self.first_factor = np.cumsum([0, *(len(gap.families) for gap in gaps)], dtype=np.int64)
         sizes = gaps.members.sizes
         factors = [
