@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("engines", "counting", "structure", "em", "sensitivity", "classifier")
+BENCHMARKS = ("engines", "counting", "structure", "em", "inference", "sensitivity", "classifier")
 
 
 def main() -> None:

@@ -13,9 +13,9 @@ from scipy import optimize
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
+from colonnade.elimination import Elimination
 from colonnade.exceptions import ConvergenceWarning, InputError, NotSupportedError, TooLargeError
 from colonnade.missing import completions
-from colonnade.elimination import Elimination
 from colonnade.missing.em import EM
 from colonnade.missing.gaps import Members, find_gaps
 from colonnade.network import BayesianNetwork, fit
@@ -505,7 +505,7 @@ def test_cases_taken_in_turns(monkeypatch):
     table, dag, _ = chain(200, 0.4)
     network = fit(table, dag, missing="em")
     together = network.log_likelihood(table)
-    monkeypatch.setattr(completions, "_BLOCK", 7)
+    monkeypatch.setattr(completions, "_MAX_BLOCK_COMPLETIONS", 7)
     np.testing.assert_allclose(network.log_likelihood(table), together, rtol=1e-13)
 
 

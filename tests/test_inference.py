@@ -361,7 +361,7 @@ def test_draws_repeat_with_their_seed() -> None:
 def test_draws_in_small_batches_are_as_many_and_as_independent(monkeypatch) -> None:
     network = small_network()
     whole = query(network, "a", {"d": "y"}, draws=4000, rng=4).samples[:, 0]
-    monkeypatch.setattr("colonnade.inference.queries._LARGEST_BATCH", 7)
+    monkeypatch.setattr("colonnade.inference.queries._MAX_BATCH_DRAWS", 7)
     parts = query(network, "a", {"d": "y"}, draws=4000, rng=4).samples[:, 0]
     assert len(set(parts)) == 4000
     error = math.hypot(whole.std(), parts.std()) / math.sqrt(4000)
@@ -561,7 +561,7 @@ def test_result_is_readable() -> None:
 
 def test_progress_is_shown_when_it_takes_long(monkeypatch, capsys) -> None:
     monkeypatch.setattr("colonnade.progress._PATIENCE", -1.0)
-    monkeypatch.setattr("colonnade.inference.queries._LARGEST_BATCH", 10)
+    monkeypatch.setattr("colonnade.inference.queries._MAX_BATCH_DRAWS", 10)
     monkeypatch.setenv("FORCE_COLOR", "1")
     query(small_network(), "a", draws=30, rng=1)
     captured = capsys.readouterr()

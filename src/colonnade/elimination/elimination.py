@@ -48,9 +48,7 @@ class Elimination:
     cells: int
 
     @classmethod
-    def of(
-        cls, sizes: Mapping[int, int], scopes: Sequence[Scope], keep: Scope = ()
-    ) -> Elimination:
+    def of(cls, sizes: Mapping[int, int], scopes: Sequence[Scope], keep: Scope = ()) -> Elimination:
         """Choose the order.
 
         Examples

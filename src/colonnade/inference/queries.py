@@ -21,8 +21,8 @@ __all__ = ["most_probable", "query"]
 Floats = NDArray[np.float64]
 
 # Draws are taken in batches whose largest table has about so many cells.
-_BATCH_CELLS = 1 << 21
-_LARGEST_BATCH = 200
+_MAX_BATCH_CELLS = 1 << 21
+_MAX_BATCH_DRAWS = 200
 
 
 def query(
@@ -177,7 +177,7 @@ def _draws(
             Advice.NO_DRAWS,
         )
     fixed = {k: piece.logs() for k, piece in enumerate(question.pieces) if not piece.uncertain}
-    batch = max(1, min(_LARGEST_BATCH, _BATCH_CELLS // elimination.cells))
+    batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))
     found: list[Floats] = []
     with Progress("Draws", draws) as progress:
         while draws:

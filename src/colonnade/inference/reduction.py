@@ -25,12 +25,12 @@ from colonnade.network import BayesianNetwork
 from colonnade.pooling.draws import log_dirichlet
 from colonnade.variables import State, Variable
 
-__all__ = ["LIMIT", "Piece", "Question"]
+__all__ = ["Piece", "Question"]
 
 Floats = NDArray[np.float64]
 
 # Cells of the largest table that exact inference may hold: 400 MB.
-LIMIT = 50_000_000
+_MAX_CELLS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,34 +94,36 @@ class Piece:
         """Refuse a table that is too large to be filled."""
         family = self.cpt.family
         cells = math.prod(self.sizes) * family.cardinality
-        if cells > LIMIT:
+        if cells > _MAX_CELLS:
             what = f"The table of {family.child.name!r} over its {len(self.sizes)} parents"
             hint = "observe more of its parents, or ask for what does not depend on them"
-            raise TooLargeError(f"{what} that are not observed", size=cells, limit=LIMIT, hint=hint)
-
-    def probabilities(self) -> Floats:
-        """The estimated probabilities ``[*scope]``."""
-        self.check_size()
-        rows = self.lookup.filled(LIMIT).rows
-        undefined = np.isnan(rows[:, 0])
-        if undefined.any():
-            raise self._without_probabilities(undefined)
-        return self._shaped(rows[None])[0]
+            raise TooLargeError(
+                f"{what} that are not observed", size=cells, limit=_MAX_CELLS, hint=hint
+            )
 
     def logs(self) -> Floats:
         """Logarithms of the estimated probabilities ``[1, *scope]``, the same for all draws."""
+        self.check_size()
+        rows = self.lookup.filled(_MAX_CELLS).rows
+        undefined = np.isnan(rows[:, 0])
+        if undefined.any():
+            raise self._without_probabilities(undefined)
         with np.errstate(divide="ignore"):
-            return np.log(self.probabilities()[None])
+            return self._shaped(np.log(rows[None]))
 
-    def draw(self, draws: int, rng: np.random.Generator) -> Floats:
-        """Logarithms of the probabilities ``[draw, *scope]`` in independent draws of the table."""
+    @cached_property
+    def _counts(self) -> Floats:
+        """The counts ``[configuration, state]`` of the configurations that are drawn."""
         self.check_size()
         counts = self.cpt.counts
         assert counts is not None
-        rows = counts.lookup.given(self.known).filled(LIMIT).rows
+        return counts.lookup.given(self.known).filled(_MAX_CELLS).rows
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Floats:
+        """Logarithms of the probabilities ``[draw, *scope]`` in independent draws of the table."""
         alpha, strength = self.cpt.posterior.sample_alpha(draws, rng)
-        logs = log_dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
-        return self._shaped(logs)
+        parameters = self._counts[None] + (strength[:, None] * alpha)[:, None, :]
+        return self._shaped(log_dirichlet(parameters, rng))
 
     def _shaped(self, rows: Floats) -> Floats:
         if self.child is None:
@@ -195,7 +197,7 @@ class Question:
                 elimination = self._elimination(pieces, (), what)
                 if elimination.log_total([piece.logs() for piece in pieces])[0] == -np.inf:
                     raise self.impossible()
-        if any(piece.probabilities() == 0.0 for piece in self.aside if not piece.scope):
+        if any(piece.logs()[0] == -np.inf for piece in self.aside if not piece.scope):
             raise self.impossible()
 
     def impossible(self) -> DataError:
@@ -213,8 +215,8 @@ class Question:
         for piece in pieces:
             piece.check_size()
         found = Elimination.of(self.sizes, [piece.scope for piece in pieces], keep)
-        if found.cells > LIMIT:
-            raise TooLargeError(what, size=found.cells, limit=LIMIT, hint=hint)
+        if found.cells > _MAX_CELLS:
+            raise TooLargeError(what, size=found.cells, limit=_MAX_CELLS, hint=hint)
         return found
 
     def _piece(self, cpt: Cpt) -> Piece:

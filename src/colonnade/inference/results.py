@@ -15,7 +15,7 @@ from colonnade.variables import State, Variable
 __all__ = ["MostProbable", "QueryResult"]
 
 Floats = NDArray[np.float64]
-_SHOWN = 20
+_MAX_SHOWN_ROWS = 20
 
 
 class MostProbable(NamedTuple):
@@ -153,7 +153,7 @@ class QueryResult:
             head.append(f"{100 * self.level:g} % interval")
         rows: list[list[str]] = []
         cells = zip(product(*self.states), np.ndindex(self.probabilities.shape), strict=True)
-        for states, place in islice(cells, _SHOWN):
+        for states, place in islice(cells, _MAX_SHOWN_ROWS):
             row = [*map(str, states), f"{self.probabilities[place]:.4f}"]
             if intervals:
                 row.append(f"[{self.lower[place]:.4f}, {self.upper[place]:.4f}]")  # type: ignore[index]

@@ -1,7 +1,8 @@
 """Rows that lack values: which missing variables hang together, and which rows are alike.
 
-Codes are ``[row, variable]``, and the number of states means missing. The family of variable f is
-member[start[f]:start[f + 1]], the variable itself last.
+Codes are ``[row, variable]``, and the number of states means missing. A graph has the `sizes` of
+its variables, and an `order` with parents before their children; the family of variable f is
+member[first_member[f]:first_member[f + 1]], the variable itself last.
 """
 
 import numpy as np
@@ -13,12 +14,13 @@ __all__ = ["complete", "label_gaps", "number_rows", "pack_gaps"]
 
 
 @njit(nogil=True, cache=True)
-def label_gaps(codes, sizes, start, member, order):
+def label_gaps(codes, graph):
     """Label each missing variable of each row with the first variable of its gap.
 
-    The label is -1 for what is there, and for what nothing observed depends on. `order` has parents
-    before their children. Returns the labels ``[row, variable]`` and the number of gaps.
+    The label is -1 for what is there, and for what nothing observed depends on. Returns the labels
+    ``[row, variable]`` and the number of gaps.
     """
+    sizes, start, member, order = graph.sizes, graph.first_member, graph.member, graph.order
     rows, count = codes.shape
     labels = np.full((rows, count), -1, np.int32)
     matters = np.empty(count, np.bool_)
@@ -55,18 +57,19 @@ def label_gaps(codes, sizes, start, member, order):
 
 
 @njit(nogil=True, cache=True)
-def pack_gaps(codes, labels, gaps, sizes, start, member, word, shift, words):
+def pack_gaps(codes, labels, gaps, graph, digits):
     """Describe every gap of every row by the variables of its families.
 
-    Returns the row of each gap; the codes of its variables as a key ``[gap, words]``, the digits of
-    variable v in word[v] from bit shift[v] on, 0 for other variables; and its kind as a key
-    ``[gap, word]`` with two bits a variable, 31 variables a word: 1 for one that is there, 2 for a
-    missing one.
+    Returns the row of each gap; the codes of its variables as a key ``[gap, word]``, where `digits`
+    says, 0 for other variables; and their roles as a key ``[gap, word]`` with two bits per variable
+    and 31 variables per word: 1 for one that is there, 2 for a missing one.
     """
+    sizes, start, member = graph.sizes, graph.first_member, graph.member
+    word, shift = digits.word, digits.shift
     count = sizes.size
     rows = np.empty(gaps, np.int64)
-    keys = np.zeros((gaps, words), np.int64)
-    kinds = np.zeros((gaps, count // 31 + 1), np.int64)
+    keys = np.zeros((gaps, word[-1] + 1), np.int64)
+    roles = np.zeros((gaps, count // 31 + 1), np.int64)
     slot = np.empty(count, np.int64)
     found = 0
     for row in range(len(codes)):
@@ -87,8 +90,8 @@ def pack_gaps(codes, labels, gaps, sizes, start, member, word, shift, words):
             for k in range(start[f], start[f + 1]):
                 v, code = member[k], np.int64(codes[row, member[k]])
                 keys[gap, word[v]] |= (code + 1) << shift[v]
-                kinds[gap, v // 31] |= np.int64(1 + (code == sizes[v])) << (2 * (v % 31))
-    return rows, keys, kinds
+                roles[gap, v // 31] |= np.int64(1 + (code == sizes[v])) << (2 * (v % 31))
+    return rows, keys, roles
 
 
 @njit(nogil=True, cache=True)

@@ -53,7 +53,9 @@ def _write_program(orders, e, program, s, size, stride):
         if v == last > 0 and operands.size == 1 and cells[message - 1] == cells[message]:
             # The message of the step before is all that is left: the table of the kept variables.
             break
-        room = _room(cells[message], end, v, step[factors:], begin[factors:message], cells[factors:])
+        room = _room(
+            cells[message], end, v, step[factors:], begin[factors:message], cells[factors:]
+        )
         begin[message] = program.message[s] = room
         program.cells[s] = cells[message]
         states = sizes[v] if v < last else 1

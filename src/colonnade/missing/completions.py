@@ -21,8 +21,8 @@ __all__ = ["Completed", "Completions", "Layout"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Completions held at a time where they are not needed all together.
-_BLOCK = 1 << 21
+# Completions held at a time, where they are not needed all together.
+_MAX_BLOCK_COMPLETIONS = 1 << 21
 
 
 class Completed(NamedTuple):
@@ -87,7 +87,7 @@ class Layout:
 
     def all(self) -> Completions:
         """All cases together."""
-        return Completions(self, 0, len(self.gaps.examples))
+        return Completions(self, 0, len(self.gaps.codes))
 
     def blocks(self) -> Iterator[Completions]:
         """All cases, in blocks whose completions are not too many to be held."""
@@ -95,7 +95,9 @@ class Layout:
         low = 0
         while low < len(ends):
             before = ends[low - 1] if low else 0
-            high = max(low + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
+            high = max(
+                low + 1, int(np.searchsorted(ends, before + _MAX_BLOCK_COMPLETIONS, side="right"))
+            )
             yield Completions(self, low, high)
             low = high
 
@@ -136,7 +138,7 @@ class Completions:
             np.empty(number, dtype=np.int64),
         )
         complete(
-            gaps.codes[gaps.examples[self.cases]],
+            gaps.codes[self.cases],
             np.array(gaps.members.sizes),
             np.array(gaps.members.families[family]),
             cases,

@@ -40,7 +40,7 @@ __all__ = ["EM", "EmDiagnostics", "expected_counts"]
 Floats = NDArray[np.float64]
 
 # Cells of all completions of all cases together, kept from round to round.
-_LIMIT = 50_000_000
+_MAX_COMPLETED_CELLS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def expected_counts(
         done = counted(len(objective), "iteration")
         statement = f"EM stopped after {done}, its objective still rising by {rise:.1e}."
         warn(ConvergenceWarning(statement, Advice.ALLOW_MORE_ITERATIONS))
-    cases = len(job.gaps.examples)
+    cases = len(job.gaps.codes)
     return job.counts(), EmDiagnostics(converged, tuple(objective), job.rows, cases)
 
 
@@ -261,11 +261,11 @@ class _Job:
         self.rows = len(codes)
         self.gaps = find_gaps(members, codes, weights)
         layout = Layout(self.gaps)
-        if layout.cells > _LIMIT:
+        if layout.cells > _MAX_COMPLETED_CELLS:
             raise TooLargeError(
                 "EM over all completions of all rows",
                 size=layout.cells,
-                limit=_LIMIT,
+                limit=_MAX_COMPLETED_CELLS,
                 hint=Advice.SIMPLIFY_EM,
             )
         self.completions = layout.all()

@@ -10,16 +10,16 @@ elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.configurations import sort_keys
 from colonnade.dag import Dag
-from colonnade.exceptions import TooLargeError
 from colonnade.elimination import Elimination
+from colonnade.exceptions import TooLargeError
 from colonnade.variables import Family
 
 __all__ = ["Gap", "Gaps", "Members", "distinct", "find_gaps"]
@@ -28,8 +28,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Codes = NDArray[Any]
 
-# Cells of one case: what cannot be held for a single case cannot be held at all.
-_LIMIT = 1 << 26
+# What cannot be held for a single case cannot be held at all.
+_MAX_CASE_CELLS = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +87,26 @@ class Gap:
         The families with at least one of them, in order.
     known : tuple of int
         The other variables of these families.
+    elimination : Elimination
+        Of the missing variables. One factor per family, with its missing variables in the order of
+        the family, so the child is last.
     codes : array [case, known]
-        Their codes in each case.
+        Codes of the other variables in each case.
     weights : array [case]
         How many rows are this case.
-    rows, case : arrays of int
+    rows, case : arrays [occurrence]
         The rows that have the gap, and which case each one is.
-    elimination : Elimination
-        Of the missing variables. One factor a family, with its missing variables in the order of
-        the family, so the child is last.
     """
 
     members: Members
     missing: tuple[int, ...]
     families: tuple[int, ...]
     known: tuple[int, ...]
+    elimination: Elimination
     codes: Codes
     weights: Floats
     rows: Integers
     case: Integers
-    elimination: Elimination
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,22 +116,21 @@ class Gaps:
     Parameters
     ----------
     members : Members
-    codes : array [row, variable]
     kinds : tuple of Gap
     first_case : array [gap + 1]
         Cases first_case[g]..first_case[g + 1] are those of gap g.
-    examples : array [case]
-        One of the rows that are this case.
+    codes : array [case, variable]
+        Codes of one of the rows that are this case.
     weights : array [case]
-    rows, case : arrays of int
-        The rows, as often as they have gaps, and the cases.
+        How many rows are this case.
+    rows, case : arrays [occurrence]
+        The rows, as often as they have gaps, and which case each of these is.
     """
 
     members: Members
-    codes: NDArray[np.int32]
     kinds: tuple[Gap, ...]
     first_case: Integers
-    examples: Integers
+    codes: NDArray[np.int32]
     weights: Floats
     rows: Integers
     case: Integers
@@ -170,9 +169,9 @@ def find_gaps(members: Members, codes: Codes, weights: Floats) -> Gaps:
     from colonnade.kernels.gaps import number_rows
 
     codes = np.ascontiguousarray(codes, dtype=np.int32)
-    rows, keys, signs = _packed(members, codes)
-    case, first = number_rows(keys)
-    kind, example = number_rows(signs[first])
+    rows, surroundings, roles = _packed(members, codes)
+    case, first = number_rows(surroundings)
+    kind, example = number_rows(roles[first])
     # From the order of appearance to one in which the cases of a gap follow each other.
     order = np.argsort(kind, kind="stable")
     rank = np.empty_like(order)
@@ -180,17 +179,28 @@ def find_gaps(members: Members, codes: Codes, weights: Floats) -> Gaps:
     case = rank[case]
     by_case = np.argsort(case, kind="stable")
     rows, case = rows[by_case], case[by_case]
-    found = Gaps(
-        members,
-        codes,
-        (),
-        np.searchsorted(kind[order], np.arange(len(example) + 1)),
-        rows[np.searchsorted(case, np.arange(len(order)))],
-        np.bincount(case, weights[rows], len(order)).astype(np.float64),
-        rows,
-        case,
-    )
-    return replace(found, kinds=tuple(_kinds(found, signs[first[example]])))
+    cases = codes[rows[np.searchsorted(case, np.arange(len(order)))]]
+    counts = np.bincount(case, weights[rows], len(order)).astype(np.float64)
+    first_case = np.searchsorted(kind[order], np.arange(len(example) + 1))
+    first_row = np.searchsorted(case, first_case)
+    kinds = []
+    for g, role in enumerate(_roles(members, roles[first[example]])):
+        own, mine = slice(*first_case[g : g + 2]), slice(*first_row[g : g + 2])
+        missing, known, families = (tuple(np.flatnonzero(has).tolist()) for has in role)
+        kinds.append(
+            Gap(
+                members,
+                missing,
+                families,
+                known,
+                _elimination(members, missing, families),
+                codes=cases[own][:, known],
+                weights=counts[own],
+                rows=rows[mine],
+                case=case[mine] - first_case[g],
+            )
+        )
+    return Gaps(members, tuple(kinds), first_case, cases, counts, rows, case)
 
 
 def distinct(codes: Codes) -> tuple[Codes, Integers]:
@@ -210,57 +220,60 @@ def distinct(codes: Codes) -> tuple[Codes, Integers]:
     return codes[first], which.reshape(-1)
 
 
+class _Graph(NamedTuple):
+    """Members for the kernels: family f is member[first_member[f]:first_member[f + 1]]."""
+
+    sizes: Integers
+    first_member: Integers
+    member: Integers
+    order: Integers
+
+
+class _Digits(NamedTuple):
+    """Where the digits of each variable are in a key: in word[v], from bit shift[v] on."""
+
+    word: Integers
+    shift: Integers
+
+
 def _packed(members: Members, codes: NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:
-    """The row of each gap, its surroundings as a key, and what it is made of as a key."""
+    """The row of each gap; the codes of its variables as a key; and their roles as a key."""
     from colonnade.kernels.gaps import label_gaps, pack_gaps
 
-    sizes = np.array(members.sizes, dtype=np.int64)
-    start = np.cumsum([0, *map(len, members.families)], dtype=np.int64)
-    member = np.array([v for family in members.families for v in family], dtype=np.int64)
-    word, shift, used = [], [], 64
-    words = 0
+    graph = _Graph(
+        np.array(members.sizes, dtype=np.int64),
+        np.cumsum([0, *map(len, members.families)], dtype=np.int64),
+        np.array([v for family in members.families for v in family], dtype=np.int64),
+        np.array(members.order, dtype=np.int64),
+    )
+    places = []
+    word, used = 0, 0
     for size in members.sizes:
         # A digit is 0 for no code, or one more than the code.
         bits = (size + 1).bit_length()
         if used + bits > 63:
-            words, used = words + 1, 0
-        word.append(words - 1)
-        shift.append(used)
+            word, used = word + 1, 0
+        places.append((word, used))
         used += bits
-    order = np.array(members.order, dtype=np.int64)
-    labels, gaps = label_gaps(codes, sizes, start, member, order)
-    places = np.array(word, dtype=np.int64), np.array(shift, dtype=np.int64)
-    rows, keys, signs = pack_gaps(codes, labels, gaps, sizes, start, member, *places, words)
-    return rows, keys, signs
+    digits = _Digits(*np.array(places, dtype=np.int64).reshape(-1, 2).T.copy())
+    labels, gaps = label_gaps(codes, graph)
+    rows, keys, roles = pack_gaps(codes, labels, gaps, graph, digits)
+    return rows, keys, roles
 
 
-def _kinds(gaps: Gaps, signs: Integers) -> Iterator[Gap]:
-    """Take the gaps apart, each given by two bits a variable: outside, known, or missing."""
-    members = gaps.members
+def _roles(members: Members, keys: Integers) -> NDArray[np.bool_]:
+    """Say of each kind of gap which variables are missing, known, and have their family in it.
+
+    The key of a kind has two bits per variable: 0 if it is outside, 1 if known, 2 if missing.
+    """
     every = np.arange(len(members.sizes))
-    sign = (signs[:, every // 31] >> (2 * (every % 31))) & 3
-    # What is there has its family in the gap if one of its parents is missing in it.
-    inside = sign == 2
+    role = (keys[:, every // 31] >> (2 * (every % 31))) & 3
+    missing, known = role == 2, role == 1
+    inside = missing.copy()
     for family, variables in enumerate(members.families):
-        inside[:, family] |= (sign[:, family] == 1) & (sign[:, list(variables)] == 2).any(axis=1)
-    cases = gaps.codes[gaps.examples]
-    ends = np.searchsorted(gaps.case, gaps.first_case)
-    for g in range(len(signs)):
-        own, rows = slice(*gaps.first_case[g : g + 2]), slice(*ends[g : g + 2])
-        missing = tuple(np.flatnonzero(sign[g] == 2).tolist())
-        known = np.flatnonzero(sign[g] == 1)
-        families = tuple(np.flatnonzero(inside[g]).tolist())
-        yield Gap(
-            members,
-            missing,
-            families,
-            tuple(known.tolist()),
-            cases[own][:, known],
-            gaps.weights[own],
-            gaps.rows[rows],
-            gaps.case[rows] - gaps.first_case[g],
-            _elimination(members, missing, families),
-        )
+        # What is known has its family in the gap if one of its parents is missing in it.
+        inside[:, family] |= known[:, family] & missing[:, list(variables)].any(axis=1)
+    return np.stack([missing, known, inside], axis=1)
 
 
 def _elimination(
@@ -269,11 +282,11 @@ def _elimination(
     sizes = {v: members.sizes[v] for v in missing}
     scopes = [tuple(v for v in members.families[f] if v in sizes) for f in families]
     elimination = Elimination.of(sizes, scopes)
-    if elimination.cells > _LIMIT:
+    if elimination.cells > _MAX_CASE_CELLS:
         raise TooLargeError(
             f"The sum over {len(missing)} missing values that depend on each other",
             size=elimination.cells,
-            limit=_LIMIT,
+            limit=_MAX_CASE_CELLS,
             hint="fill in some of them, or leave such rows out",
         )
     return elimination

@@ -73,7 +73,7 @@ def _incomplete(members: Members, logs: Sequence[Lookup], codes: Codes) -> Float
     gaps = find_gaps(members, codes, np.ones(len(codes)))
     begins = np.cumsum([0, *(table.values.size for table in logs)])
     entries = np.concatenate([table.values.reshape(-1) for table in logs])
-    totals = np.empty(len(gaps.examples))
+    totals = np.empty(len(gaps.codes))
     for block in Layout(gaps).blocks():
         for family, table in enumerate(logs):
             completed = block.of(family)
