@@ -167,20 +167,35 @@ def test_probabilities_too_small_for_floating_point() -> None:
 
 
 def test_log_elimination_equals_the_plain_one() -> None:
+    """More cases than a batch has, some of them with a factor that is too small for plain numbers."""
     rng = np.random.default_rng(3)
     scopes = [(0,), (0, 1), (1, 2), (2, 0, 3)]
-    logs = [np.log(rng.random((4, *[2] * len(scope)))) for scope in scopes]
-    # The same, with one factor that is too small for plain numbers in some of the cases.
-    tiny = [logs[0] - np.array([[2000.0], [0.0], [700.0], [460.0]]), *logs[1:]]
+    logs = [np.log(rng.random((70, *[2] * len(scope)))) for scope in scopes]
+    shift = rng.choice([0.0, 440.0, 470.0, 700.0, 2000.0], size=70)
+    tiny = [logs[0] - shift[:, None], *logs[1:]]
     elimination = Elimination.of(dict.fromkeys(range(4), 2), scopes, keep=(3, 1))
     table, total = elimination.table(logs)
     again, small = elimination.table(tiny)
     np.testing.assert_allclose(again, table, atol=1e-12)
-    np.testing.assert_allclose(small, total - [2000.0, 0.0, 700.0, 460.0], atol=1e-9)
-    for one, other in zip(
-        elimination.marginals(logs)[1], elimination.marginals(tiny)[1], strict=True
-    ):
+    np.testing.assert_allclose(small, total - shift, atol=1e-9)
+    marginals = elimination.marginals(logs)[1]
+    for one, other in zip(marginals, elimination.marginals(tiny)[1], strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
+    for case in range(70):
+        alone, _ = elimination.table([factor[case : case + 1] for factor in logs])
+        np.testing.assert_allclose(alone[0], table[case], atol=1e-14)
+
+
+@pytest.mark.parametrize("cases", [1, 5])
+def test_negligible_rows_do_no_harm(cases) -> None:
+    """A row of a product whose sum is so small that its reciprocal is infinite."""
+    elimination = Elimination({0: 2, 1: 2}, ((0, 1), (0,)), order=(1, 0), keep=(), cells=4)
+    first = np.broadcast_to(np.log([[0.5, 0.5], [1e-309, 2e-309]]), (cases, 2, 2))
+    second = np.broadcast_to(np.log([0.5, 0.5]), (cases, 2))
+    log_total, marginals = elimination.marginals([first, second])
+    np.testing.assert_allclose(log_total, np.log(0.5))
+    for marginal, wanted in zip(marginals, ([[0.5, 0.5], [0, 0]], [1.0, 0.0]), strict=True):
+        np.testing.assert_allclose(marginal, np.broadcast_to(wanted, marginal.shape), atol=1e-300)
 
 
 def test_the_largest_cell() -> None:

@@ -1,4 +1,4 @@
-"""Variable elimination: sums of products of factors, for many cases at once, and the way back."""
+"""Variable elimination: sums of products of factors and their gradients, for many cases at once."""
 
 from colonnade.elimination.elimination import Elimination, run
 from colonnade.elimination.layout import Answers, Cases, Program

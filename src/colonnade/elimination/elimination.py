@@ -1,8 +1,8 @@
 """The sum of a product of factors over its variables, by eliminating one variable after another.
 
 One pass serves many cases at once, which may be rows of data or draws of the tables. Factors are
-given as logarithms, so a case may be as improbable as it likes. The way back gives the distribution
-of the variables of every factor: the gradient of the log sum with respect to the factor's logs.
+given as logarithms, so a case may be as improbable as it likes. The backward pass gives the
+distribution of the variables of every factor: the gradient of the log sum with respect to the logs.
 """
 
 from __future__ import annotations
@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.elimination.layout import Answers, Cases, Program, Workspace
 from colonnade.elimination.planning import plan
 from colonnade.elimination.programs import write_program
 
-__all__ = ["Elimination"]
-
-Floats = NDArray[np.float64]
 Scope = tuple[int, ...]
 
 
@@ -34,7 +31,7 @@ class Elimination:
     sizes : mapping of int to int
         Number of states of each variable.
     scopes : tuple of tuples of int
-        Variables of the factors.
+        Variables of the factors, of which there is at least one.
     order : tuple of int
     keep : tuple of int
     cells : int
@@ -149,8 +146,8 @@ class Elimination:
         counts: Floats | None = None,
         largest: bool = False,
     ) -> Answers:
-        cases = max((len(factor) for factor in factors), default=1)
-        logs = np.concatenate([np.zeros(0), *(factor.reshape(-1) for factor in factors)])
+        cases = max(len(factor) for factor in factors)
+        logs = np.concatenate([factor.reshape(-1) for factor in factors])
         width = np.array([factor[0].size for factor in factors], dtype=np.int64)
         # One row per factor and case; a factor with one case has the same row in all of them.
         first = np.cumsum([0, *(factor.size for factor in factors)])[:-1]
@@ -161,7 +158,7 @@ class Elimination:
             np.array([0, len(factors)]),
             np.ones(len(factors), dtype=np.int64),
             width,
-            begin.reshape(-1).astype(np.int64),
+            begin.reshape(-1),
             np.ones(cases),
         )
         answers = Answers(

@@ -14,15 +14,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Answers", "Cases", "Orders", "Program", "Workspace"]
+from colonnade.arrays import Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-# Room for a batch of cases, about as large as the processor's cache.
-_BATCH_CELLS = 1 << 16
+# Room for a batch of small cases; half a megabyte stays in the processor's cache.
+_MIN_WORK_CELLS = 1 << 16
 
 
 class Orders(NamedTuple):
@@ -142,14 +138,14 @@ class Answers(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room for the case at hand.
+    """Room for a batch of cases.
 
     Attributes
     ----------
     values, found : arrays [value]
-        The values of the case; on the way back, the probabilities of the same cells.
+        The values of the cases; in the backward pass, the probabilities of the same cells.
     shares : array [cell]
-        Shares of the cells of the products of all steps; of one row if there is no way back.
+        Shares of the cells of the products of all steps; of one row if there is no backward pass.
     place, digit : arrays [operand], [axis]
         Where the operands are at the present row of a product, and its codes.
     """
@@ -162,13 +158,13 @@ class Workspace(NamedTuple):
 
     @classmethod
     def of(cls, program: Program, back: bool) -> Workspace:
-        """As much room as any case of a program needs."""
+        """Room for at least one case of each program."""
         values = program.values.max(initial=1)
         shares = (program.products if back else program.size).max(initial=1)
         return cls(
-            np.empty(max(values, _BATCH_CELLS)),
-            np.zeros(max(values, _BATCH_CELLS) if back else 0),
-            np.empty(max(shares, _BATCH_CELLS)),
+            np.empty(max(values, _MIN_WORK_CELLS)),
+            np.zeros(max(values, _MIN_WORK_CELLS) if back else 0),
+            np.empty(max(shares, _MIN_WORK_CELLS)),
             np.empty(np.diff(program.first_operand).max(initial=1), dtype=np.int64),
             np.zeros(np.diff(program.first_axis).max(initial=1), dtype=np.int64),
         )

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-__all__ = ["Plan", "components", "plan"]
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

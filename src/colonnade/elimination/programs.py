@@ -6,16 +6,12 @@ from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Integers
 from colonnade.elimination.layout import Orders, Program
 
 if TYPE_CHECKING:
     from colonnade.elimination.elimination import Elimination
-
-__all__ = ["write_program"]
-
-Integers = NDArray[np.int64]
 
 
 def write_program(eliminations: Sequence[Elimination]) -> Program:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.elimination import Elimination
 from colonnade.exceptions import Advice, NotSupportedError, expected, listing
 from colonnade.inference.reduction import Question
@@ -16,11 +16,7 @@ from colonnade.inference.results import MostProbable, QueryResult
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 
-__all__ = ["most_probable", "query"]
-
-Floats = NDArray[np.float64]
-
-# Draws are taken in batches whose largest table has about so many cells.
+# Draws are taken in batches, so that the tables of a batch are not too large to be held.
 _MAX_BATCH_CELLS = 1 << 21
 _MAX_BATCH_DRAWS = 200
 
@@ -216,7 +212,7 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
 
 def _check_draws(draws: Any, level: Any, rng: Any) -> None:
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
-        raise expected("a whole number of 0 or more", "draws", draws, "500 draws are a good start")
+        raise expected("an integer of at least 0", "draws", draws, "500 draws are a good start")
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0.0 < level < 1.0:
         raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
     if not draws and rng is not None:

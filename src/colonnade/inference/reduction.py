@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.configurations import configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
@@ -24,10 +25,6 @@ from colonnade.lookup import Lookup
 from colonnade.network import BayesianNetwork
 from colonnade.pooling.draws import log_dirichlet
 from colonnade.variables import State, Variable
-
-__all__ = ["Piece", "Question"]
-
-Floats = NDArray[np.float64]
 
 # Cells of the largest table that exact inference may hold: 400 MB.
 _MAX_CELLS = 50_000_000

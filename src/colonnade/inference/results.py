@@ -7,14 +7,11 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import amount, expected
 from colonnade.variables import State, Variable
 
-__all__ = ["MostProbable", "QueryResult"]
-
-Floats = NDArray[np.float64]
 _MAX_SHOWN_ROWS = 20
 
 

@@ -1,4 +1,4 @@
-"""Variable elimination for many cases, and the way back.
+"""Variable elimination for many cases, forward and backward.
 
 Programs, cases and answers are laid out as :mod:`colonnade.elimination.layout` says.
 
@@ -6,8 +6,8 @@ The cases of a program are taken in batches, and each step is done for a whole b
 case b is at i * batch + b, so the innermost loops run over neighbouring numbers. Batches of one
 case are common and have loops of their own, because their innermost loops would be too short.
 
-On the way there each step leaves the *shares* of the states of its variable, given the others. On
-the way back they turn the probabilities of the cells of a message into those of its operands.
+In the forward pass each step leaves the *shares* of the states of its variable, given the others.
+In the backward pass they turn the probabilities of a message into those of its operands.
 """
 
 import math
@@ -20,8 +20,10 @@ __all__ = ["LARGEST", "LOGS", "PLAIN", "run_cases"]
 # Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
 PLAIN, LOGS, LARGEST = 0, 1, 2
 # Totals of plain numbers are trusted within these bounds. No factor is much larger than one, so
-# what was lost on the way to such a total, below the smallest number, was too little to matter.
+# what underflowed before such a total was too small to matter.
 _MIN_PLAIN_TOTAL, _MAX_PLAIN_TOTAL = 1e-200, 1e200
+# Rows of products with a smaller sum have no part in such a total, and a reciprocal might overflow.
+_MIN_PLAIN_ROW = 1e-300
 _MAX_BATCH = 32
 
 
@@ -110,7 +112,7 @@ def _advance(size, stride, first_axis, first_stride, axes, operands, place, digi
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _forward(program, p, batch, arithmetic, back, work):
-    """Write the messages of a batch, and the shares if there is a way back."""
+    """Write the messages of a batch, and the shares if there is a backward pass."""
     values, shares, place, digit = work.values, work.shares, work.place, work.digit
     size, begin, stride = program.size, program.begin, program.stride
     row = np.int64(0)
@@ -134,8 +136,8 @@ def _forward(program, p, batch, arithmetic, back, work):
                     total += product
                     cell += 1
                 values[message] = total
-                if back and total > 0.0:
-                    scale = 1.0 / total
+                if back:
+                    scale = 1.0 / total if total > _MIN_PLAIN_ROW else 0.0
                     for i in range(row, cell):
                         shares[i] *= scale
             else:
@@ -226,7 +228,8 @@ def _share(shares, row, end, batch, arithmetic, back, totals, at):
                 totals[at + b] += shares[i + b]
         for i in range(row, end if back else row, batch):
             for b in range(batch):
-                shares[i + b] *= 1.0 / totals[at + b] if totals[at + b] > 0.0 else 0.0
+                total = totals[at + b]
+                shares[i + b] *= 1.0 / total if total > _MIN_PLAIN_ROW else 0.0
         return
     for b in range(batch):
         best = row + b

@@ -13,13 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats, Integers
 from colonnade.elimination import Answers, Cases, run, write_program
 from colonnade.missing.gaps import Gaps
-
-__all__ = ["Completed", "Completions", "Layout"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Completions held at a time, where they are not needed all together.
 _MAX_BLOCK_COMPLETIONS = 1 << 21
@@ -95,9 +91,8 @@ class Layout:
         low = 0
         while low < len(ends):
             before = ends[low - 1] if low else 0
-            high = max(
-                low + 1, int(np.searchsorted(ends, before + _MAX_BLOCK_COMPLETIONS, side="right"))
-            )
+            fits = np.searchsorted(ends, before + _MAX_BLOCK_COMPLETIONS, side="right")
+            high = max(low + 1, int(fits))
             yield Completions(self, low, high)
             low = high
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import Advice, ConvergenceWarning, TooLargeError, counted, expected, warn
@@ -35,10 +36,6 @@ from colonnade.variables import Family
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
 
-__all__ = ["EM", "EmDiagnostics", "expected_counts"]
-
-Floats = NDArray[np.float64]
-
 # Cells of all completions of all cases together, kept from round to round.
 _MAX_COMPLETED_CELLS = 50_000_000
 
@@ -50,7 +47,7 @@ class EM:
     Parameters
     ----------
     tolerance : float
-        The iteration ends when the objective rises by less than this for each row.
+        The iteration ends when the objective rises by less than this per row.
     iterations : int
         Largest number of rounds.
 
@@ -104,7 +101,7 @@ class EmDiagnostics:
 
     @property
     def rise(self) -> float:
-        """Of the objective, in the last round; infinite after the first, which rose from nothing.
+        """By how much the objective rose in the last round; infinite after the first round.
 
         Examples
         --------

@@ -11,22 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Array, Floats, Integers
 from colonnade.configurations import sort_keys
 from colonnade.dag import Dag
 from colonnade.elimination import Elimination
 from colonnade.exceptions import TooLargeError
 from colonnade.variables import Family
-
-__all__ = ["Gap", "Gaps", "Members", "distinct", "find_gaps"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Codes = NDArray[Any]
 
 # What cannot be held for a single case cannot be held at all.
 _MAX_CASE_CELLS = 1 << 26
@@ -69,7 +64,7 @@ class Members:
             tuple(position[name] for name in dag.order),
         )
 
-    def missing(self, codes: Codes) -> NDArray[np.bool_]:
+    def missing(self, codes: Array) -> NDArray[np.bool_]:
         """Say which codes ``[row, variable]`` mean missing."""
         return np.asarray(codes == np.array(self.sizes, dtype=codes.dtype))
 
@@ -103,7 +98,7 @@ class Gap:
     families: tuple[int, ...]
     known: tuple[int, ...]
     elimination: Elimination
-    codes: Codes
+    codes: Array
     weights: Floats
     rows: Integers
     case: Integers
@@ -142,7 +137,7 @@ class Gaps:
         return len(self.kinds)
 
 
-def find_gaps(members: Members, codes: Codes, weights: Floats) -> Gaps:
+def find_gaps(members: Members, codes: Array, weights: Floats) -> Gaps:
     """Find the gaps of all rows.
 
     Parameters
@@ -203,7 +198,7 @@ def find_gaps(members: Members, codes: Codes, weights: Floats) -> Gaps:
     return Gaps(members, tuple(kinds), first_case, cases, counts, rows, case)
 
 
-def distinct(codes: Codes) -> tuple[Codes, Integers]:
+def distinct(codes: Array) -> tuple[Array, Integers]:
     """Return the distinct rows of an array of codes, in order, and which of them each row is.
 
     Examples

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.lookup import Lookup
 from colonnade.missing.completions import Layout
-from colonnade.missing.gaps import Codes, Members, distinct, find_gaps
+from colonnade.missing.gaps import Members, distinct, find_gaps
 
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
@@ -62,7 +62,7 @@ def _filled(coded: CodedTable, dag: Dag, tables: Sequence[Cpt], fill: float) -> 
     return values
 
 
-def _incomplete(members: Members, logs: Sequence[Lookup], codes: Codes) -> Floats:
+def _incomplete(members: Members, logs: Sequence[Lookup], codes: Array) -> Floats:
     """Log probability of rows of codes ``[row, variable]`` that lack values."""
     values = np.zeros(len(codes))
     present = ~members.missing(codes)
