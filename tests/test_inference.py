@@ -167,7 +167,7 @@ def test_probabilities_too_small_for_floating_point() -> None:
 
 
 def test_log_elimination_equals_the_plain_one() -> None:
-    """More cases than a batch has, some of them with a factor that is too small for plain numbers."""
+    """More cases than a batch has, some of them with a factor too small for plain numbers."""
     rng = np.random.default_rng(3)
     scopes = [(0,), (0, 1), (1, 2), (2, 0, 3)]
     logs = [np.log(rng.random((70, *[2] * len(scope)))) for scope in scopes]
@@ -575,7 +575,7 @@ def test_result_is_readable() -> None:
 
 
 def test_progress_is_shown_when_it_takes_long(monkeypatch, capsys) -> None:
-    monkeypatch.setattr("colonnade.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("colonnade.progress._SECONDS_BEFORE_SHOWN", -1.0)
     monkeypatch.setattr("colonnade.inference.queries._MAX_BATCH_DRAWS", 10)
     monkeypatch.setenv("FORCE_COLOR", "1")
     query(small_network(), "a", draws=30, rng=1)
