@@ -101,11 +101,6 @@ WORDS = {
     rf"one (?!of)\w+ an? ({PER})": "per",
     r"_(MUCH|ENOUGH|NOTHING|WAYS)": "a name that says what the constant bounds",
 }
-# The list may only become shorter.
-STILL_TO_BE_CLEANED: set[str] = {
-    "src/colonnade/inference/lazy.py",
-    "src/colonnade/missing/gaps.py",
-}
 
 
 def pages() -> list[Path]:
@@ -129,15 +124,7 @@ def odd_words(text: str) -> list[str]:
 
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_words_are_plain(path: Path) -> None:
-    found = odd_words(path.read_text(encoding="utf-8"))
-    if path.relative_to(ROOT).as_posix() in STILL_TO_BE_CLEANED:
-        assert found, "clean by now: take it off the list"
-    else:
-        assert found == []
-
-
-def test_what_is_still_to_be_cleaned_is_there() -> None:
-    assert {name for name in STILL_TO_BE_CLEANED if not (ROOT / name).exists()} == set()
+    assert odd_words(path.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ from colonnade.variables import Family
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
 
+__all__ = ["EM", "EmDiagnostics"]
+
 # Cells of all completions of all cases together, kept from round to round.
 _MAX_COMPLETED_CELLS = 50_000_000
 
