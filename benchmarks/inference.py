@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from tests import alarm
 
 import colonnade as cn
-from benchmarks import alarm
-from benchmarks.em import alarm_graph
 from benchmarks.timing import median_seconds, print_table, shown
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
@@ -39,7 +38,7 @@ def local_network(variables: int, window: int) -> cn.BayesianNetwork:
 
 def networks() -> Iterator[tuple[str, cn.BayesianNetwork]]:
     """Networks of several sizes, by name."""
-    yield "alarm graph, 37", cn.fit(alarm.draw(10_000), alarm_graph())
+    yield "alarm graph, 37", cn.fit(alarm.draw(10_000), alarm.graph())
     for variables, window in ((10, 4), (100, 5), (1000, 5), (100, 9), (60, 14), (110, 12)):
         yield f"random, {variables}, window {window}", local_network(variables, window)
 

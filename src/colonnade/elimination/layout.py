@@ -56,7 +56,7 @@ class Program(NamedTuple):
     The product of a step has one axis per variable of its operands, the variable that is
     eliminated last. Its message has the other axes. The last step of a program eliminates nothing
     if variables are kept or factors are left: its last axis then has length 1. The message of the
-    last step is the table of the variables that are kept.
+    last step is the table of the variables that are kept. Arrays may be longer than their contents.
 
     Attributes
     ----------

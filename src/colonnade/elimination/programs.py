@@ -22,14 +22,17 @@ def write_program(eliminations: Sequence[Elimination]) -> Program:
     >>> from colonnade.elimination import Elimination
     >>> pair = Elimination.of({0: 2, 1: 3}, [(0,), (0, 1)], keep=(1,))
     >>> program = write_program([pair])
-    >>> program.size, program.stride
-    (array([3, 2]), array([0, 1, 1, 3]))
+    >>> program.size[: program.first_axis[1]]
+    array([3, 2])
     """
     from colonnade.kernels.programs import write_steps
 
     orders = _orders(eliminations)
-    steps = len(orders.size) - int(orders.kept.sum()) + len(eliminations)
-    operands = len(orders.first_member) - 1 + steps
+    # An elimination has at most one step per variable and one more, and a step at most one axis
+    # per variable and one more.
+    most = np.diff(orders.first_variable) + 1
+    steps = int(most.sum())
+    operands = np.diff(orders.first_factor) + most
 
     def room(length: int) -> Integers:
         return np.zeros(length, dtype=np.int64)
@@ -41,14 +44,14 @@ def write_program(eliminations: Sequence[Elimination]) -> Program:
         message=room(steps),
         cells=room(steps),
         first_axis=room(steps + 1),
-        size=room(0),
+        size=room(int(most @ most)),
         first_operand=room(steps + 1),
-        begin=room(operands),
+        begin=room(int(operands.sum())),
         first_stride=room(steps + 1),
-        stride=room(0),
+        stride=room(int(operands @ most)),
     )
-    size, stride = write_steps(orders, program)
-    return program._replace(size=size, stride=stride)
+    write_steps(orders, program)
+    return program
 
 
 def _orders(eliminations: Sequence[Elimination]) -> Orders:

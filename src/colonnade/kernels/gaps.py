@@ -57,15 +57,16 @@ def label_gaps(codes, graph):
 
 
 @njit(nogil=True, cache=True)
-def pack_gaps(codes, labels, gaps, graph, digits):
+def pack_gaps(codes, labels, gaps, graph):
     """Describe every gap of every row by the variables of its families.
 
-    Returns the row of each gap; the codes of its variables as a key ``[gap, word]``, where `digits`
-    says, 0 for other variables; and their roles as a key ``[gap, word]`` with two bits per variable
-    and 31 variables per word: 1 for one that is there, 2 for a missing one.
+    Returns the row of each gap; the codes of its variables as a key ``[gap, word]``, each plus one
+    in word[v] from bit shift[v] on, and 0 for other variables; and their roles as a key
+    ``[gap, word]`` with two bits per variable and 31 variables per word: 1 for one that is there,
+    2 for a missing one.
     """
     sizes, start, member = graph.sizes, graph.first_member, graph.member
-    word, shift = digits.word, digits.shift
+    word, shift = graph.word, graph.shift
     count = sizes.size
     rows = np.empty(gaps, np.int64)
     keys = np.zeros((gaps, word[-1] + 1), np.int64)

@@ -13,22 +13,16 @@ __all__ = ["write_steps"]
 
 @njit(nogil=True, cache=True)
 def write_steps(orders, program):
-    """Write the steps of all eliminations; return the lengths of their axes, and the strides.
-
-    The other arrays of `program` have room for a step per variable and elimination, and for all
-    factors and messages.
-    """
-    size, stride = np.empty(64, np.int64), np.empty(64, np.int64)
+    """Write the steps of all eliminations into the arrays of `program`, which have enough room."""
     # Of this type from the beginning, or what takes it would be compiled twice.
     s = np.int64(0)
     for e in range(orders.kept.size):
-        s, size, stride = _write_program(orders, e, program, s, size, stride)
+        s = _write_program(orders, e, program, s)
         program.first_step[e + 1] = s
-    return size[: program.first_axis[s]], stride[: program.first_stride[s]]
 
 
 @njit(nogil=True, cache=True)
-def _write_program(orders, e, program, s, size, stride):
+def _write_program(orders, e, program, s):
     """Write the steps of elimination e, from step s on; return the step behind them."""
     sizes = orders.size[orders.first_variable[e] : orders.first_variable[e + 1]]
     last = sizes.size - orders.kept[e]
@@ -62,21 +56,19 @@ def _write_program(orders, e, program, s, size, stride):
         program.values[e] = max(program.values[e], room + cells[message])
         program.products[e] += cells[message] * states
         o, at, here = program.first_operand[s], program.first_axis[s], program.first_stride[s]
-        size = _grown(size, at + axes.size + 1)
         for i in range(axes.size):
-            size[at + i] = sizes[axes[i]]
-        size[at + axes.size] = states
-        stride = _grown(stride, here + operands.size * (axes.size + 1))
+            program.size[at + i] = sizes[axes[i]]
+        program.size[at + axes.size] = states
         for k in operands:
             program.begin[o] = begin[k]
             for i in range(axes.size):
-                stride[here + i] = strides[k, axes[i]]
-            stride[here + axes.size] = strides[k, v] if v < last else 0
+                program.stride[here + i] = strides[k, axes[i]]
+            program.stride[here + axes.size] = strides[k, v] if v < last else 0
             o, here = o + 1, here + axes.size + 1
         s += 1
         program.first_operand[s], program.first_axis[s] = o, at + axes.size + 1
         program.first_stride[s] = here
-    return s, size, stride
+    return s
 
 
 @njit(nogil=True, cache=True)
@@ -128,14 +120,3 @@ def _room(needed, at, v, step, begin, cells):
         else:
             k += 1
     return at
-
-
-@njit(nogil=True, cache=True)
-def _grown(array, size):
-    """The array, or a larger one with the same beginning."""
-    if size <= array.size:
-        return array
-    larger = np.empty(2 * size, np.int64)
-    for i in range(array.size):
-        larger[i] = array[i]
-    return larger

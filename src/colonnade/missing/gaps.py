@@ -216,17 +216,15 @@ def distinct(codes: Array) -> tuple[Array, Integers]:
 
 
 class _Graph(NamedTuple):
-    """Members for the kernels: family f is member[first_member[f]:first_member[f + 1]]."""
+    """Members for the kernels: family f is member[first_member[f]:first_member[f + 1]].
+
+    In a key, the digit of variable v is in word[v], from bit shift[v] on.
+    """
 
     sizes: Integers
     first_member: Integers
     member: Integers
     order: Integers
-
-
-class _Digits(NamedTuple):
-    """Where the digits of each variable are in a key: in word[v], from bit shift[v] on."""
-
     word: Integers
     shift: Integers
 
@@ -235,24 +233,24 @@ def _packed(members: Members, codes: NDArray[np.int32]) -> tuple[Integers, Integ
     """The row of each gap; the codes of its variables as a key; and their roles as a key."""
     from colonnade.kernels.gaps import label_gaps, pack_gaps
 
+    word, shift = [0], [0]
+    for size in members.sizes:
+        # A digit is 0 for no code, or one more than the code.
+        bits = (size + 1).bit_length()
+        if shift[-1] + bits > 63:
+            word[-1], shift[-1] = word[-1] + 1, 0
+        word.append(word[-1])
+        shift.append(shift[-1] + bits)
     graph = _Graph(
         np.array(members.sizes, dtype=np.int64),
         np.cumsum([0, *map(len, members.families)], dtype=np.int64),
         np.array([v for family in members.families for v in family], dtype=np.int64),
         np.array(members.order, dtype=np.int64),
+        np.array(word[:-1], dtype=np.int64),
+        np.array(shift[:-1], dtype=np.int64),
     )
-    places = []
-    word, used = 0, 0
-    for size in members.sizes:
-        # A digit is 0 for no code, or one more than the code.
-        bits = (size + 1).bit_length()
-        if used + bits > 63:
-            word, used = word + 1, 0
-        places.append((word, used))
-        used += bits
-    digits = _Digits(*np.array(places, dtype=np.int64).reshape(-1, 2).T.copy())
     labels, gaps = label_gaps(codes, graph)
-    rows, keys, roles = pack_gaps(codes, labels, gaps, graph, digits)
+    rows, keys, roles = pack_gaps(codes, labels, gaps, graph)
     return rows, keys, roles
 
 
