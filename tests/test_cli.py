@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import colonnade as cn
 from colonnade.cli import app
-from colonnade.cli.states import state_of
+from colonnade.cli.commands.query import state_of
 from command_line import DAG, example, flat, plain_terminal, run
 
 SOURCE = Path(cn.__file__).parent

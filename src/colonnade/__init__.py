@@ -86,43 +86,26 @@ __all__ = [
     "theory",
 ]
 
-# Where each name lives; a module stands for itself.
-_HOMES = {
-    "AIC": "colonnade.structure",
-    "BDeu": "colonnade.priors",
-    "BIC": "colonnade.structure",
-    "BayesianNetwork": "colonnade.network",
-    "BayesianNetworkClassifier": "colonnade.classifier",
-    "ColonnadeError": "colonnade.exceptions",
-    "Cpt": "colonnade.cpt",
-    "CptPosterior": "colonnade.priors",
-    "Dag": "colonnade.dag",
-    "EM": "colonnade.missing.em",
-    "Exact": "colonnade.pooling",
-    "Family": "colonnade.variables",
-    "FamilyCounts": "colonnade.counts",
-    "Hierarchical": "colonnade.priors",
-    "LogLikelihood": "colonnade.structure",
-    "MaximumLikelihood": "colonnade.priors",
-    "Quadrature": "colonnade.pooling",
-    "Reference": "colonnade.pooling",
-    "SymmetricDirichlet": "colonnade.priors",
-    "Variable": "colonnade.variables",
-    "Variational": "colonnade.pooling",
-    "arc_strength": "colonnade.structure",
-    "chow_liu": "colonnade.structure",
-    "compare": "colonnade.structure",
-    "discretize": "colonnade.tables",
-    "fit": "colonnade.network",
-    "hill_climb": "colonnade.structure",
-    "kdb": "colonnade.structure",
-    "load": "colonnade.files",
-    "naive_bayes": "colonnade.structure",
-    "read": "colonnade.tables",
-    "score": "colonnade.structure",
-    "score_families": "colonnade.structure",
-    "tan": "colonnade.structure",
+# The room that each name lives in; a module stands for itself.
+_ROOMS = {
+    "classifier": ("BayesianNetworkClassifier",),
+    "counts": ("FamilyCounts",),
+    "cpt": ("Cpt",),
+    "dag": ("Dag",),
+    "exceptions": ("ColonnadeError",),
+    "files": ("load",),
+    "missing.em": ("EM",),
+    "network": ("BayesianNetwork", "fit"),
+    "pooling": ("Exact", "Quadrature", "Reference", "Variational"),
+    "priors": ("BDeu", "CptPosterior", "Hierarchical", "MaximumLikelihood", "SymmetricDirichlet"),
+    "structure": (
+        *("AIC", "BIC", "LogLikelihood", "arc_strength", "chow_liu", "compare"),
+        *("hill_climb", "kdb", "naive_bayes", "score", "score_families", "tan"),
+    ),
+    "tables": ("discretize", "read"),
+    "variables": ("Family", "Variable"),
 }
+_HOMES = {name: f"colonnade.{room}" for room, names in _ROOMS.items() for name in names}
 _MODULES = {"files", "tables", "theory"}
 
 

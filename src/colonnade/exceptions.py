@@ -16,31 +16,6 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any
 
-__all__ = [
-    "Advice",
-    "ColonnadeError",
-    "ConvergenceWarning",
-    "CountsError",
-    "DataError",
-    "FileFormatError",
-    "InputError",
-    "MissingExtraError",
-    "NotSupportedError",
-    "ShortfallError",
-    "TooLargeError",
-    "UnobservedError",
-    "amount",
-    "checked_level",
-    "checked_whole",
-    "counted",
-    "expected",
-    "inapplicable",
-    "listing",
-    "require",
-    "warn",
-    "with_hint",
-]
-
 _MAX_CHARACTERS = 80  # of a value in a message
 
 
@@ -77,17 +52,14 @@ class ColonnadeError(Exception):
 
     Attributes
     ----------
-    statement : str
-        What is wrong: the message without the hint.
-    hint : str
-        One action that would help, worded for Python; empty if there is none. An :class:`Advice`
-        where other ways to use Colonnade word it differently.
+    statement, hint : str
+        What is wrong, and one action that would help, worded for Python; empty if there is none.
+        An :class:`Advice` where other ways to use Colonnade word it differently.
     """
 
     def __init__(self, statement: str, hint: str = "", **builtin: Any) -> None:
         super().__init__(with_hint(statement, hint), **builtin)
-        self.statement = statement
-        self.hint = hint
+        self.statement, self.hint = statement, hint
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls the constructor with the finished message, which has other parameters;
@@ -106,10 +78,8 @@ class InputError(ColonnadeError, ValueError):
 
     Attributes
     ----------
-    parameter : str or None
-        Name of the parameter.
-    value : object
-        The value received.
+    parameter, value : str or None, object
+        Name of the parameter, and the value received.
 
     Examples
     --------
@@ -124,9 +94,7 @@ class InputError(ColonnadeError, ValueError):
         self, *parts: str, hint: str = "", parameter: str | None = None, value: Any = None
     ) -> None:
         super().__init__(f"`{parameter}`".join(parts), hint)
-        self.parts = parts
-        self.parameter = parameter
-        self.value = value
+        self.parts, self.parameter, self.value = parts, parameter, value
 
     def naming(self, name: str) -> str:
         """Return the statement with another name for the parameter."""
@@ -138,10 +106,8 @@ class CountsError(InputError):
 
     Attributes
     ----------
-    configuration : int or tuple of int or None
-        The configuration the error is about, if it is about one.
-    state : int or None
-        The state the error is about, if it is about one.
+    configuration, state : int or None
+        The cell the error is about, if it is about one; a configuration may be a tuple of codes.
     """
 
     configuration: int | tuple[int, ...] | None = None
@@ -223,10 +189,8 @@ class DataError(ColonnadeError, ValueError):
 
     Attributes
     ----------
-    place : str
-        Where in the data, for example ``"Column 'smoker'"``.
-    problem : str
-        What is wrong there.
+    place, problem : str
+        Where in the data, for example ``"Column 'smoker'"``, and what is wrong there.
     details : dict
         Whatever else the error is about, by name; each is an attribute as well.
     """
@@ -234,9 +198,7 @@ class DataError(ColonnadeError, ValueError):
     def __init__(self, place: str, problem: str, hint: str = "", **details: Any) -> None:
         super().__init__(f"{place}: {problem}", hint)
         self.__dict__.update(details)
-        self.place = place
-        self.problem = problem
-        self.details = details
+        self.place, self.problem, self.details = place, problem, details
 
 
 class FileFormatError(ColonnadeError, ValueError):
@@ -244,12 +206,9 @@ class FileFormatError(ColonnadeError, ValueError):
 
     Attributes
     ----------
-    path : str
-        The file.
-    place : str
-        Where in it, for example ``"tables[2].counts"``; empty for the file as a whole.
-    problem : str
-        What is wrong there.
+    path, place, problem : str
+        The file, where in it, for example ``"tables[2].counts"`` (empty for the file as a whole),
+        and what is wrong there.
 
     Examples
     --------
@@ -261,9 +220,7 @@ class FileFormatError(ColonnadeError, ValueError):
     def __init__(self, path: str, place: str, problem: str, hint: str = "") -> None:
         where = f"File {path!r}, {place}" if place else f"File {path!r}"
         super().__init__(f"{where}: {problem}", hint)
-        self.path = path
-        self.place = place
-        self.problem = problem
+        self.path, self.place, self.problem = path, place, problem
 
 
 class MissingExtraError(ColonnadeError, ImportError):
@@ -271,12 +228,8 @@ class MissingExtraError(ColonnadeError, ImportError):
 
     Attributes
     ----------
-    feature : str
-        What needs the package.
-    package : str
-        The package that is missing.
-    extra : str
-        The extra of Colonnade that installs it.
+    feature, package, extra : str
+        What needs the package, the package, and the extra of Colonnade that installs it.
 
     Examples
     --------
@@ -289,9 +242,7 @@ class MissingExtraError(ColonnadeError, ImportError):
     def __init__(self, feature: str, *, package: str, extra: str) -> None:
         hint = f'pip install "colonnade[{extra}]".'
         super().__init__(f"{feature} needs the package {package!r}.", hint, name=package)
-        self.feature = feature
-        self.package = package
-        self.extra = extra
+        self.feature, self.package, self.extra = feature, package, extra
 
 
 class TooLargeError(ColonnadeError, ValueError):
@@ -299,10 +250,8 @@ class TooLargeError(ColonnadeError, ValueError):
 
     Attributes
     ----------
-    size : int
-        Cells (or whatever ``unit`` says) the answer would have.
-    limit : int
-        The limit it exceeds.
+    size, limit : int
+        Size of the answer, and the limit it exceeds.
     unit : str
         What is counted.
     """
@@ -310,13 +259,9 @@ class TooLargeError(ColonnadeError, ValueError):
     def __init__(
         self, what: str, *, size: int, limit: int, hint: str = "", unit: str = "cells"
     ) -> None:
-        statement = (
-            f"{what} would have {amount(size)} {unit}, more than the limit of {amount(limit)}."
-        )
-        super().__init__(statement, hint)
-        self.size = size
-        self.limit = limit
-        self.unit = unit
+        beyond = f"{amount(size)} {unit}, more than the limit of {amount(limit)}"
+        super().__init__(f"{what} would have {beyond}.", hint)
+        self.size, self.limit, self.unit = size, limit, unit
 
 
 class ConvergenceWarning(UserWarning):
@@ -324,16 +269,13 @@ class ConvergenceWarning(UserWarning):
 
     Attributes
     ----------
-    statement : str
-        What is doubtful: the message without the hint.
-    hint : str
-        As for :class:`ColonnadeError`.
+    statement, hint : str
+        What is doubtful, and one action that would help, as for :class:`ColonnadeError`.
     """
 
     def __init__(self, statement: str, hint: str = "") -> None:
         super().__init__(with_hint(statement, hint))
-        self.statement = statement
-        self.hint = hint
+        self.statement, self.hint = statement, hint
 
 
 class NotSupportedError(ColonnadeError, NotImplementedError):
@@ -341,16 +283,13 @@ class NotSupportedError(ColonnadeError, NotImplementedError):
 
     Attributes
     ----------
-    request : str
-        What was asked for.
-    reason : str
-        Why it cannot be done.
+    request, reason : str
+        What was asked for, and why it cannot be done.
     """
 
     def __init__(self, request: str, reason: str, hint: str = "") -> None:
         super().__init__(f"{request} is not supported: {reason}.", hint)
-        self.request = request
-        self.reason = reason
+        self.request, self.reason = request, reason
 
 
 def expected(
@@ -362,70 +301,22 @@ def expected(
     got: str = "",
     kind: type[InputError] = InputError,
 ) -> InputError:
-    """Word the error for a parameter with a wrong value; the caller raises it.
+    """Word ``Expected {what} for `{parameter}`, got {value}.``; the caller raises it.
 
-    Parameters
-    ----------
-    what : str
-        What was expected, without a full stop.
-    parameter : str
-        Name of the parameter as the user typed it.
-    value : object
-        The value received; long ones are shortened in the text, never in the attribute.
-    hint : str, optional
-        One action that would help, without a full stop.
-    got : str, optional
-        What to say was received, where the value itself would say too little or too much.
-    kind : type, optional
-        The error class.
-
-    Returns
-    -------
-    InputError
-
-    Examples
-    --------
-    >>> raise expected("a number above 0", "s", -1.0, "use s=None for the number of states")
-    Traceback (most recent call last):
-    colonnade.exceptions.InputError: Expected a number above 0 for `s`, got -1.0.
-    Hint: use s=None for the number of states.
+    A long value is shortened in the text, and `got` replaces one that says too little or too much.
     """
     parts = f"Expected {what} for ", f", got {got or _shown(value)}."
     return kind(*parts, hint=hint, parameter=parameter, value=value)
 
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
-    """Word the error for an option that has no meaning with the other choices.
-
-    Parameters
-    ----------
-    parameter : str
-        Name of the option as the user typed it.
-    value : object
-        The value received.
-    owner : str
-        The choice the option belongs to, as the user would type it.
-    hint : str, optional
-        One action that would help, without a full stop.
-
-    Examples
-    --------
-    >>> raise inapplicable("k", 3, "structure='kdb'")
-    Traceback (most recent call last):
-    colonnade.exceptions.InputError: `k` applies only to structure='kdb', got k=3.
-    """
+    """Word the error for an option that belongs to another choice (`owner`) than was made."""
     rest = f" applies only to {owner}, got {parameter}={_shown(value)}."
     return InputError("", rest, hint=hint, parameter=parameter, value=value)
 
 
 def checked_level(level: Any, parameter: str = "level") -> float:
-    """Return a probability strictly between 0 and 1, or say what is wrong.
-
-    Examples
-    --------
-    >>> checked_level(0.9)
-    0.9
-    """
+    """Return a probability strictly between 0 and 1, or say what is wrong."""
     number = float(level) if isinstance(level, numbers.Real) else math.nan
     if isinstance(level, bool) or not 0.0 < number < 1.0:
         raise expected("a number between 0 and 1", parameter, level, "write 0.95 for 95 %")
@@ -433,39 +324,14 @@ def checked_level(level: Any, parameter: str = "level") -> float:
 
 
 def checked_whole(value: Any, parameter: str, least: int = 1) -> int:
-    """Return an integer of at least `least`, or say what is wrong.
-
-    Examples
-    --------
-    >>> checked_whole(3, "n")
-    3
-    """
+    """Return an integer of at least `least`, or say what is wrong."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise expected(f"an integer of at least {least}", parameter, value)
     return int(value)
 
 
 def require(module: str, *, feature: str, extra: str) -> Any:
-    """Import an optional package, or say how to install it.
-
-    Parameters
-    ----------
-    module : str
-        Dotted name of the module to import.
-    feature : str
-        What needs it, as the user typed it.
-    extra : str
-        The extra of Colonnade that installs it.
-
-    Returns
-    -------
-    module
-
-    Examples
-    --------
-    >>> require("math", feature="Doctest", extra="none").sqrt(4.0)
-    2.0
-    """
+    """Import an optional package that a feature needs, or say which extra installs it."""
     import importlib
 
     package = module.partition(".")[0]
@@ -479,14 +345,7 @@ def require(module: str, *, feature: str, extra: str) -> Any:
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn, and name the first line outside this package as the place.
-
-    Parameters
-    ----------
-    message : str or Warning
-    category : type of Warning, optional
-        Of a message that is a string.
-    """
+    """Warn, and name the first line outside this package as the place."""
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
@@ -495,15 +354,7 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
 
 
 def listing(items: Iterable[Any], limit: int = 10) -> str:
-    """Write a list for a message: at most `limit` items, then how many more there are.
-
-    Examples
-    --------
-    >>> listing(["no", "yes"])
-    "['no', 'yes']"
-    >>> listing(range(100), limit=3)
-    '[0, 1, 2, ... 97 more]'
-    """
+    """Write a list for a message: at most `limit` items, then how many more there are."""
     shown = [repr(item) for item in items]
     rest = len(shown) - limit
     tail = [f"... {rest} more"] if rest > 0 else []
@@ -511,13 +362,7 @@ def listing(items: Iterable[Any], limit: int = 10) -> str:
 
 
 def amount(size: float) -> str:
-    """Write a number of things for a message, whatever its size.
-
-    Examples
-    --------
-    >>> amount(50_000_000), amount(20**300)
-    ('50,000,000', '2.04e390')
-    """
+    """Write a number of things for a message, whatever its size."""
     # Beyond 10**12 nobody reads the digits, and a float may not hold the number.
     if size < 10**12:
         return f"{size:,}"
@@ -526,24 +371,12 @@ def amount(size: float) -> str:
 
 
 def counted(size: float, what: str, plural: str = "") -> str:
-    """Write how many there are of something.
-
-    Examples
-    --------
-    >>> counted(1, "arc"), counted(2000, "arc"), counted(3, "entry", "entries")
-    ('1 arc', '2,000 arcs', '3 entries')
-    """
+    """Write how many there are of something: ``1 arc``, ``2,000 arcs``."""
     return f"{amount(size)} {what if size == 1 else plural or what + 's'}"
 
 
 def with_hint(statement: str, hint: str) -> str:
-    """Return a whole message: what is wrong, and what would help.
-
-    Examples
-    --------
-    >>> with_hint("Column 'age': no values.", "drop the column")
-    "Column 'age': no values. Hint: drop the column."
-    """
+    """Return a whole message: what is wrong, and what would help."""
     return f"{statement} Hint: {hint.rstrip('.')}." if hint else statement
 
 

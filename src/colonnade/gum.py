@@ -9,17 +9,7 @@ __all__ = ["load_pyagrum"]
 
 
 def load_pyagrum() -> Any:
-    """Import pyAgrum on first use.
-
-    Returns
-    -------
-    module
-
-    Examples
-    --------
-    >>> load_pyagrum().BayesNet().size()
-    0
-    """
+    """Import pyAgrum on first use."""
     with warnings.catch_warnings():
         # Its C layer warns while it loads, and crashes the interpreter if that is an error.
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -11,26 +11,10 @@ _SECONDS_BEFORE_SHOWN = 2.0
 
 
 class Progress:
-    """Progress of one job, on standard error, once it has taken two seconds.
-
-    Parameters
-    ----------
-    what : str
-        What is going on.
-    total : int, optional
-        Number of steps, if known.
-
-    Examples
-    --------
-    >>> with Progress("Counting", total=2) as progress:
-    ...     progress.advance()
-    ...     progress.advance(text="done")
-    """
+    """Progress of one job, on standard error; `total` is the number of steps, if known."""
 
     def __init__(self, what: str, total: int | None = None) -> None:
-        self._what = what
-        self._total = total
-        self._done = 0
+        self._what, self._total, self._done = what, total, 0
         self._begin = time.monotonic()
         self._bar: Any = None
         self._task: Any = None

@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def prior_of(text: str, option: str = "--prior") -> Prior:
-    """Return the prior that a word stands for.
-
-    Examples
-    --------
-    >>> prior_of("hierarchical:learn"), prior_of("bdeu:10")
-    (Hierarchical(s='learn', alpha0=1.0, engine=None), BDeu(ess=10.0))
-    """
+    """Return the prior that a word such as ``hierarchical:learn`` stands for."""
     from colonnade.priors import prior_named
 
     try:
@@ -30,13 +24,7 @@ def prior_of(text: str, option: str = "--prior") -> Prior:
 
 
 def score_of(text: str) -> Score:
-    """Return the score that a word stands for; most priors are scores.
-
-    Examples
-    --------
-    >>> score_of("bic"), score_of("symmetric")
-    (BIC(), SymmetricDirichlet(s=None))
-    """
+    """Return the score that a word stands for; most priors are scores."""
     from colonnade.priors import PRIORS
     from colonnade.structure import AIC, BIC, LogLikelihood
 

@@ -123,17 +123,10 @@ class LearnerOptions:
 
 
 def dag_of(path: Path, columns: Sequence[str], *, all_columns: bool = False) -> Dag:
-    """Read a graph from a CSV file with one arc per line.
+    """Read a graph of the columns of a table from a CSV file with one arc per line: parent, child.
 
-    Parameters
-    ----------
-    path : Path
-        Two columns, parent and child, with or without a first line that says so. A line with one
-        name is a variable without arcs.
-    columns : sequence of str
-        Columns of the data: a variable that is none of them is an error.
-    all_columns : bool, optional
-        Whether columns that the file does not name are variables, too.
+    The first line may say so. A line with one name is a variable without arcs, and with
+    `all_columns` so is each column that the file does not name.
     """
     from colonnade.dag import Dag
     from colonnade.tables.levels import refuse_absent

@@ -57,13 +57,7 @@ _NAMES = {"table": "path"}
 
 @contextmanager
 def renamed(**names: str) -> Iterator[None]:
-    """Let errors from within name the command's own parameters.
-
-    Parameters
-    ----------
-    **names : str
-        Parameter of the command by the parameter of the package that it was given to.
-    """
+    """Let errors from within name the parameter of the command that the package got as another."""
     try:
         yield
     except InputError as error:
@@ -82,21 +76,7 @@ def spellings(parameters: Iterable[Any]) -> dict[str, str]:
 
 
 def worded(message: Exception | str, options: Mapping[str, str]) -> str:
-    """Word an error or a warning for a command.
-
-    Parameters
-    ----------
-    message : Exception or str
-    options : mapping of str to str
-        How the parameters of the command are typed.
-
-    Examples
-    --------
-    >>> from colonnade.exceptions import expected
-    >>> error = expected("an integer from 2 to 9", "folds", 10)
-    >>> worded(error, {"folds": "--folds"})
-    'Expected an integer from 2 to 9 for --folds, got 10.'
-    """
+    """Word an error or a warning for a command, given how its parameters are typed."""
     if not isinstance(message, ColonnadeError | ConvergenceWarning):
         return str(message)
     statement, hint = message.statement, message.hint

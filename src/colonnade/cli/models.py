@@ -19,14 +19,7 @@ _VARIABLES_IF_NO_LIMIT = 40
 
 
 def load(path: Path, parameter: str = "model") -> BayesianNetwork:
-    """Read a network in the format its name says.
-
-    Parameters
-    ----------
-    path : Path
-    parameter : str, optional
-        Parameter of the command that the path was given for.
-    """
+    """Read the network whose path was given for a parameter of the command."""
     from colonnade import files
 
     with renamed(path=parameter):
@@ -51,14 +44,7 @@ def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = Fa
 
 
 def prior_word(prior: Prior | None) -> str:
-    """Write a prior as the command line has it.
-
-    Examples
-    --------
-    >>> from colonnade import BDeu, Hierarchical
-    >>> prior_word(BDeu(10)), prior_word(Hierarchical()), prior_word(None)
-    ('bdeu:10', 'hierarchical', 'known')
-    """
+    """Write a prior as the command line has it; a table that was given has none."""
     return "known" if prior is None else prior.word
 
 

@@ -35,16 +35,8 @@ level_option = functools.partial(typer.Option, metavar="P", callback=_checked_le
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with an option for each field of the option classes it takes.
 
-    A parameter whose type is a dataclass stands for the fields of that class: each is an annotated
-    option or argument with its default. The command gets the object. The help shows the options in
-    the order of the parameters and fields.
-
-    Examples
-    --------
-    >>> from colonnade.cli.data import DataOptions
-    >>> def count(*, data: DataOptions, json: AsJson = False) -> None: ...
-    >>> list(inspect.signature(flattened(count)).parameters)
-    ['path', 'bins', 'cut', 'ignore', 'na', 'json']
+    A parameter whose type is a dataclass stands for the fields of that class, in their order: each
+    is an annotated option or argument with its default. The command gets the object.
     """
     hints = get_type_hints(command, include_extras=True)
     classes = {

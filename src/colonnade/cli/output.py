@@ -14,13 +14,7 @@ from rich.text import Text
 
 
 def clean(text: object) -> str:
-    r"""Return a text as it may be shown: what steers a terminal is written out.
-
-    Examples
-    --------
-    >>> clean("a\x1b[31mb\nc")
-    'a\\x1b[31mb\\nc'
-    """
+    """Return a text as it may be shown: what steers a terminal is written out."""
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in str(text)
     )
@@ -42,24 +36,11 @@ def complain(text: str) -> None:
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
-    """Print a table to standard output.
-
-    Parameters
-    ----------
-    head : sequence of str
-    rows : iterable of sequence of str
-    numbers : sequence of str, optional
-        Columns that are aligned to the right and never broken.
-    """
+    """Print a table to standard output; columns of `numbers` are aligned right, never broken."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for name in head:
-        right = name in numbers
-        table.add_column(
-            Text(clean(name), style="bold"),
-            justify="right" if right else "left",
-            no_wrap=right,
-            overflow="fold",
-        )
+        aligned: dict[str, Any] = {"justify": "right", "no_wrap": True} if name in numbers else {}
+        table.add_column(Text(clean(name), style="bold"), overflow="fold", **aligned)
     for row in rows:
         table.add_row(*(Text(clean(cell)) for cell in row))
     # Names may look like markup or hold a pair of colons: they are neither.
@@ -67,35 +48,17 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[s
 
 
 def figure(value: float) -> str:
-    """Write a probability.
-
-    Examples
-    --------
-    >>> figure(0.25), figure(0.99999), figure(math.nan)
-    ('0.2500', '1.0000', '-')
-    """
+    """Write a probability."""
     return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def interval(lower: float, upper: float) -> str:
-    """Write the ends of an interval.
-
-    Examples
-    --------
-    >>> interval(0.1, 0.25)
-    '0.1000 - 0.2500'
-    """
+    """Write the ends of an interval."""
     return f"{lower:.4f} - {upper:.4f}"
 
 
 def tally(count: float | None) -> str:
-    """Write a count, which weights and EM may have made fractional.
-
-    Examples
-    --------
-    >>> tally(1234567), tally(2.0), tally(0.5), tally(None)
-    ('1,234,567', '2', '0.50', '-')
-    """
+    """Write a count, which weights and EM may have made fractional."""
     if count is None:
         return "-"
     return f"{int(count):,}" if count == int(count) else f"{count:,.2f}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade.exceptions import CountsError, amount, expected
+from colonnade.exceptions import CountsError, InputError, amount, expected
 
 _MAX_INT64 = 2**63 - 1
 
@@ -104,13 +104,10 @@ def _floats(raw: NDArray[Any], parameter: str) -> NDArray[np.float64]:
     return values
 
 
-def _too_large(parameter: str, value: Any) -> CountsError:
-    return CountsError(
-        f"Expected integer counts with a total below 2**63 for `{parameter}`, "
-        f"got {amount(abs(int(value)))}. Hint: give them as floating-point numbers.",
-        parameter=parameter,
-        value=value,
-    )
+def _too_large(parameter: str, value: Any) -> InputError:
+    what, hint = "integer counts with a total below 2**63", "give them as floating-point numbers"
+    got = amount(abs(int(value)))
+    return expected(what, parameter, value, hint, got=got, kind=CountsError)
 
 
 def _bad_cell(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from itertools import islice, product
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +13,12 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, interval, say, say_json
-from colonnade.cli.states import observed_of
+from colonnade.exceptions import DataError, listing
 
 if TYPE_CHECKING:
     from colonnade.inference import QueryResult
+    from colonnade.network import BayesianNetwork
+    from colonnade.variables import State, Variable
 
 _MAX_PRINTED_ROWS = 400
 
@@ -66,7 +70,7 @@ def query(
     network = load(model)
     result = network.query(
         target[0] if len(target) == 1 else target,
-        observed_of(network, observed or []),
+        _observed(network, observed or []),
         draws,
         0.95 if level is None else level,
         seed,
@@ -94,3 +98,59 @@ def _print_answer(result: QueryResult) -> None:
     rest = result.probabilities.size - len(rows)
     if rest:
         say(f"... {rest:,} more; --json prints all")
+
+
+def _observed(network: BayesianNetwork, texts: Sequence[str]) -> dict[str, State]:
+    """Return the observed states that texts such as ``smoker=yes`` stand for."""
+    observed: dict[str, State] = {}
+    for text in texts:
+        name, state = _split(network, text)
+        if name in observed:
+            raise typer.BadParameter(f"{name!r} is given twice.", param_hint="--observed")
+        observed[name] = _interval(network, name, state)
+    return observed
+
+
+def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
+    """Split at the equals sign that leaves a name; names may contain the sign themselves."""
+    signs = [k for k, letter in enumerate(text) if letter == "="]
+    if not signs:
+        problem = f"{text!r} is not VARIABLE=STATE."
+        raise typer.BadParameter(problem, param_hint="--observed")
+    fitting = [k for k in signs if text[:k] in network]
+    if not fitting:
+        problem = f"not a variable of the network, which has {listing(network.dag.variables)}."
+        raise DataError(f"Variable {text[: signs[0]]!r}", problem)
+    # The longest name that fits: a shorter one would need a state that contains the sign.
+    return text[: fitting[-1]], text[fitting[-1] + 1 :]
+
+
+def _interval(network: BayesianNetwork, name: str, text: str) -> State:
+    """Return a state; for a variable that was cut, a number stands for its interval."""
+    variable = network[name].family.child
+    cuts = network.discretizer.get(name) if network.discretizer is not None else None
+    if cuts is not None and text not in variable.states:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isnan(number):
+            return cuts.states[int(cuts.codes(np.array([number]))[0])]
+    return state_of(variable, text)
+
+
+def state_of(variable: Variable, text: str) -> State:
+    """Return the state of a variable that a text stands for, with its type."""
+    written = [
+        state
+        for state in variable.states
+        if text == str(state) or (isinstance(state, bool) and text.lower() == str(state).lower())
+    ]
+    if len(written) == 1:
+        return written[0]
+    where = f"Variable {variable.name!r}"
+    if written:
+        problem = f"{text!r} stands for each of {listing(written)}."
+        raise DataError(where, problem, "ask with `network.query` in Python, which knows types")
+    problem = f"state {text!r} is not one of {listing(variable.states)}."
+    raise DataError(where, problem, variable=variable.name, state=text, allowed=variable.states)
