@@ -1,7 +1,6 @@
 """Networks in files: the native format, which loses nothing, and those of other programs."""
 
-from colonnade.files.drafts import FormatWarning
-from colonnade.files.format import Dialect
+from colonnade.files.drafts import Dialect, FormatWarning
 from colonnade.files.objects import from_pgmpy, from_pyagrum, to_pgmpy, to_pyagrum
 from colonnade.files.registry import SUFFIXES, load, save
 

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers, place_of
-from colonnade.files.format import Format
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
 from colonnade.files.tokens import Tokens, as_text, table_head

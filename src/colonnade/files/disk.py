@@ -15,13 +15,7 @@ MAX_BYTES = 1 << 27
 
 
 def as_path(path: Any) -> Path:
-    """Return a path, or say what was expected.
-
-    Examples
-    --------
-    >>> as_path("model.json").suffix
-    '.json'
-    """
+    """Return a path, or say what was expected."""
     if isinstance(path, bytes) or not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise expected("a path", "path", path)
     return Path(path)

@@ -7,9 +7,9 @@ writes them, and renders a draft as text. `assemble` checks a draft and makes a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ _MAX_ROUNDING = 1e-6
 _MAX_PRINTED_ROUNDING = 0.01
 
 
+Dialect = Literal["standard", "agrum"]
+
+
 class FormatWarning(UserWarning):
     """A file of another format does not hold everything as it is."""
 
@@ -42,16 +45,7 @@ def place_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DraftVariable:
-    """One variable of a file.
-
-    Attributes
-    ----------
-    name : str
-    labels : list of str
-        Its states.
-    types : str
-        The property that keeps their types, or nothing.
-    """
+    """One variable of a file: its name, its states, and the property that keeps their types."""
 
     name: str
     labels: list[str]
@@ -70,24 +64,13 @@ class DraftVariable:
 
 @dataclass(frozen=True, slots=True)
 class DraftTable:
-    """The probabilities of one variable.
-
-    Attributes
-    ----------
-    parents : list of str
-    rows : array [configuration, state], of any shape
-        With `codes` only the configurations given there.
-    codes : array [row, parent] or None
-    default : array [state] or None
-        The probabilities of all other configurations.
-    relative : bool
-        Whether the format takes any positive numbers and divides each row by its sum.
-    """
+    """The probabilities of one variable, of all configurations or of those that are listed."""
 
     parents: list[str]
-    rows: NDArray[np.float64]
-    codes: NDArray[Any] | None = None
-    default: NDArray[np.float64] | None = None
+    rows: NDArray[np.float64]  # [configuration, state], of any shape
+    codes: NDArray[Any] | None = None  # [row, parent], of the configurations that are listed
+    default: NDArray[np.float64] | None = None  # [state], of all others
+    # Whether the format takes any positive numbers and divides each row by its sum.
     relative: bool = False
 
 
@@ -95,12 +78,7 @@ class DraftTable:
 class Draft:
     """Variables and tables by the names the file has for them, in its order.
 
-    Attributes
-    ----------
-    variables : dict of str to DraftVariable
-    tables : dict of str to DraftTable
-    notes : list of str
-        What a user should know although the file can be used.
+    Notes are what a user should know although the file can be used.
     """
 
     variables: dict[str, DraftVariable] = field(default_factory=dict)
@@ -125,22 +103,24 @@ class Draft:
         self.tabulate(variable, table)
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The file format of another program, which holds graph, states and probabilities."""
+
+    name: str
+    suffixes: tuple[str, ...]  # in lower case
+    alphabet: Alphabet  # names and states that it does not hold are encoded
+    parse: Callable[[bytes], Draft]  # raises `MisfitError`
+    render: Callable[[Draft], str]
+    dialects: Mapping[Dialect, Callable[[Draft], str]] = field(default_factory=dict)
+    # What every file of the format lacks; each time one is written, a warning says so.
+    lost: str = ""
+
+
 def sketch(
     network: BayesianNetwork, alphabet: Alphabet, max_cells: int = _MAX_CELLS_IN_FILE
 ) -> Draft:
-    """Write a network in the names of a format, with dense tables.
-
-    Parameters
-    ----------
-    network : BayesianNetwork
-    alphabet : Alphabet
-    max_cells : int
-        Largest number of cells of all tables together.
-
-    Returns
-    -------
-    Draft
-    """
+    """Write a network in the names of a format, with dense tables of `max_cells` in all."""
     check_writable(network, max_cells)
     draft = Draft()
     for cpt in network.tables.values():
@@ -191,18 +171,7 @@ def encoding_notes(draft: Draft, holder: str) -> list[str]:
 
 
 def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:
-    """Build the network that a file describes, or raise `MisfitError`.
-
-    Parameters
-    ----------
-    draft : Draft
-
-    Returns
-    -------
-    network : BayesianNetwork
-    notes : list of str
-        What a user should know about it.
-    """
+    """Build the network that a file describes, with notes for the user, or raise `MisfitError`."""
     if not draft.variables:
         raise MisfitError("", "it defines no variables.")
     variables = {name: _variable(each) for name, each in draft.variables.items()}

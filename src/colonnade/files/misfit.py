@@ -8,35 +8,21 @@ from colonnade.exceptions import ColonnadeError
 
 
 class MisfitError(Exception):
-    """The content of a file is wrong at a place; `load` adds the path and words the message.
+    """The content of a file is wrong at a place, or as a whole if the place is empty.
 
-    Attributes
-    ----------
-    place : str
-        Where in the file; empty for the file as a whole.
-    problem : str
-        A sentence with its full stop.
-    hint : str
-        One action that would help, or nothing.
+    `load` adds the path and words the message; `problem` is a sentence with its full stop.
     """
 
     def __init__(self, place: str, problem: str, hint: str = "") -> None:
         super().__init__(place, problem, hint)
-        self.place = place
-        self.problem = problem
-        self.hint = hint
+        self.place, self.problem, self.hint = place, problem, hint
 
 
 def made(place: str, make: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a constructor that checks its arguments; its complaint is about the file.
-
-    Examples
-    --------
-    >>> made("line 3", int, "x")
-    Traceback (most recent call last):
-    colonnade.files.misfit.MisfitError: ('line 3', "invalid literal for int() ... 'x'.", '')
-    """
+    """Call a constructor that checks its arguments; its complaint is about the file."""
     try:
         return make(*args, **kwargs)
-    except (ColonnadeError, TypeError, ValueError, OverflowError) as error:
+    except ColonnadeError as error:
+        raise MisfitError(place, error.statement, error.hint) from None
+    except (TypeError, ValueError, OverflowError) as error:
         raise MisfitError(place, f"{str(error).rstrip('.')}.") from None

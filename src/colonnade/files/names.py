@@ -36,28 +36,13 @@ TEXT = rf"{_VISIBLE}+(?: {_VISIBLE}+)*"
 
 
 def pattern(held: str, reserved: Iterable[str] = ()) -> re.Pattern[str]:
-    """What matches `held` and is not a reserved word, in capitals or not.
-
-    Examples
-    --------
-    >>> (
-    ...     bool(pattern("[a-zA-Z]+", ["net"]).fullmatch("nets")),
-    ...     pattern("[A-Z]+", ["net"]).match("NET"),
-    ... )
-    (True, None)
-    """
+    """What matches `held` and is not a reserved word, in capitals or not."""
     words = "|".join(map(re.escape, reserved))
     return re.compile(rf"(?!(?i:{words})\Z)(?:{held})" if words else held)
 
 
 def encode(text: str, width: int = 1) -> str:
-    """Write any text as an identifier; codes have at least `width` digits, all meaning the same.
-
-    Examples
-    --------
-    >>> encode("<=50K"), encode("a_b c"), encode("table")
-    ('cn___3c__3d_50K', 'cn__a__b_20_c', 'cn___74_able')
-    """
+    """Write any text as an identifier; codes have at least `width` digits, all meaning the same."""
 
     def part(character: str) -> str:
         if character == "_":
@@ -72,13 +57,7 @@ def encode(text: str, width: int = 1) -> str:
 
 
 def decode(text: str) -> str:
-    """Return what was encoded, or the text itself if nothing was.
-
-    Examples
-    --------
-    >>> decode("cn___3c__3d_50K"), decode("cn__"), decode("cn__50K")
-    ('<=50K', '', 'cn__50K')
-    """
+    """Return what was encoded, or the text itself if nothing was."""
     if not _ENCODED.fullmatch(text):
         return text
     codes = 0
@@ -94,21 +73,7 @@ def decode(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """Which names and states a format holds.
-
-    Parameters
-    ----------
-    name : pattern
-        Of names that are written as they are.
-    state : pattern
-        Of states that are.
-
-    Examples
-    --------
-    >>> alphabet = Alphabet(pattern("[a-z]+", ["table"]), pattern("[a-z]+"))
-    >>> alphabet.write_name("smoker"), alphabet.write_name("table")
-    ('smoker', 'cn___74_able')
-    """
+    """Patterns of the names and states that a format writes as they are."""
 
     name: re.Pattern[str]
     state: re.Pattern[str]
@@ -135,13 +100,7 @@ class Alphabet:
 
 
 def types_of(states: Iterable[State]) -> str:
-    """The types of states, as the property keeps them; empty if all are text.
-
-    Examples
-    --------
-    >>> types_of(["no", "yes"]), types_of([1, 2]), types_of([False, True]), types_of(["x", 1])
-    ('', 'i', 'b', 'si')
-    """
+    """The types of states, as the property keeps them; empty if all are text."""
     letters = ["b" if isinstance(s, bool) else "i" if isinstance(s, int) else "s" for s in states]
     if set(letters) == {"s"}:
         return ""
@@ -149,13 +108,7 @@ def types_of(states: Iterable[State]) -> str:
 
 
 def typed(labels: Iterable[str], types: str) -> list[State]:
-    """States from what a file holds; a ValueError if the types do not fit them.
-
-    Examples
-    --------
-    >>> typed(["1", "cn___2d_1"], "i"), typed(["1", "x"], "")
-    ([1, -1], ['1', 'x'])
-    """
+    """States from what a file holds; a ValueError if the types do not fit them."""
     texts = [decode(label) for label in labels]
     letters = types * len(texts) if len(types) == 1 else types or "s" * len(texts)
     if len(letters) != len(texts) or set(letters) - set("bis"):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers, place_of
-from colonnade.files.format import Format
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
 from colonnade.files.tokens import Tokens, as_text, table_head

@@ -108,7 +108,9 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
     except MisfitError as misfit:
         place = f"{misfit.place}: " if misfit.place else ""
         message = f"Expected a pyagrum.BayesNet of proper tables for `model`: {place}"
-        raise InputError(message + misfit.problem, parameter="model", value=model) from None
+        raise InputError(
+            message + misfit.problem, hint=misfit.hint, parameter="model", value=model
+        ) from None
     if notes:
         warn(f"from_pyagrum: {'; '.join(notes[:3])}.", FormatWarning)
     return network

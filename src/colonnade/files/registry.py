@@ -16,8 +16,14 @@ from typing import get_args
 from colonnade.exceptions import FileFormatError, expected, inapplicable, listing, warn
 from colonnade.files import bif, native, net, uai, xdsl, xmlbif
 from colonnade.files.disk import as_path, read_bytes, write_bytes
-from colonnade.files.drafts import FormatWarning, assemble, encoding_notes, sketch
-from colonnade.files.format import Dialect, Format
+from colonnade.files.drafts import (
+    Dialect,
+    Format,
+    FormatWarning,
+    assemble,
+    encoding_notes,
+    sketch,
+)
 from colonnade.files.misfit import MisfitError
 from colonnade.network import BayesianNetwork
 

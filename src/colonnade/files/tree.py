@@ -12,13 +12,7 @@ _MAX_DEPTH = 50
 
 
 def root_of(content: bytes) -> Element:
-    """Return the root of a document; names of elements are without their namespace.
-
-    Examples
-    --------
-    >>> root_of(b"<a><b c='1'>x</b></a>")[0].get("c")
-    '1'
-    """
+    """Return the root of a document; names of elements are without their namespace."""
     builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator="}")
     depth = 0

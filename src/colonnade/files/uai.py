@@ -12,8 +12,7 @@ import re
 from collections.abc import Sequence
 
 from colonnade.exceptions import counted
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers
-from colonnade.files.format import Format
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import Alphabet, pattern
 from colonnade.files.tokens import as_text

@@ -13,8 +13,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers
-from colonnade.files.format import Format
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
 from colonnade.files.tree import root_of, text_of, words_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, numbers, place_of
-from colonnade.files.format import Format
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
 from colonnade.files.tree import root_of, text_of, words_of
