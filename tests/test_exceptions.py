@@ -13,8 +13,11 @@ from colonnade.exceptions import (
     MissingExtraError,
     NotSupportedError,
     TooLargeError,
+    amount,
+    counted,
     expected,
     inapplicable,
+    listing,
     require,
 )
 
@@ -116,3 +119,10 @@ def test_require_tells_missing_from_broken(tmp_path, monkeypatch) -> None:
     with pytest.raises(ModuleNotFoundError, match="either") as other:
         require("broken_for_test", feature="A thing", extra="demo")
     assert not isinstance(other.value, ColonnadeError)
+
+
+def test_amounts_and_lists_in_messages() -> None:
+    assert (amount(50_000_000), amount(20**300)) == ("50,000,000", "2.04e390")
+    assert [counted(1, "arc"), counted(2000, "arc")] == ["1 arc", "2,000 arcs"]
+    assert counted(3, "entry", "entries") == "3 entries"
+    assert (listing(["no"]), listing(range(100), limit=3)) == ("['no']", "[0, 1, 2, ... 97 more]")

@@ -80,6 +80,16 @@ def complete(network) -> bool:
 # ------------------------------------------------------------------------ names
 
 
+def test_files_that_exist_can_be_decoded() -> None:
+    codes = {"<=50K": "cn___3c__3d_50K", "a_b c": "cn__a__b_20_c", "table": "cn___74_able"}
+    assert {text: encode(text) for text in codes} == codes
+    assert (decode("cn___3c__3d_50K"), decode("cn__"), decode("cn__50K")) == (
+        "<=50K",
+        "",
+        "cn__50K",
+    )
+
+
 @given(st.text())
 def test_any_text_can_be_encoded(text) -> None:
     encoded = encode(text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from colonnade.cli.messages import renamed
 from colonnade.cli.output import grid, say, tally
-from colonnade.exceptions import amount, counted, expected, listing
+from colonnade.exceptions import amount, counted
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
@@ -28,12 +28,11 @@ def load(path: Path, parameter: str = "model") -> BayesianNetwork:
 
 def check_output(path: Path, overwrite: bool) -> None:
     """Refuse a file that could not be written, before the work and not after it."""
-    from colonnade.files import SUFFIXES
     from colonnade.files.disk import writable
+    from colonnade.files.registry import format_of
 
     with renamed(path="output"):
-        if path.suffix.lower() not in SUFFIXES:
-            raise expected(f"a name that ends in one of {listing(SUFFIXES)}", "path", str(path))
+        format_of(path)
         writable(path, overwrite)
 
 

@@ -30,17 +30,14 @@ def read_bytes(path: Path) -> bytes:
     with path.open("rb") as stream:
         content = stream.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        size = max(len(content), path.stat().st_size)
-        raise TooLargeError(f"The file {path.name!r}", size=size, limit=MAX_BYTES, unit="bytes")
+        raise _too_large(path, max(len(content), path.stat().st_size))
     return content
 
 
 def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     """Write a file under another name first, so that it is there as a whole or not at all."""
     if len(content) > MAX_BYTES:
-        raise TooLargeError(
-            f"The file {path.name!r}", size=len(content), limit=MAX_BYTES, unit="bytes"
-        )
+        raise _too_large(path, len(content))
     if not isinstance(overwrite, bool):
         raise expected("True or False", "overwrite", overwrite)
     target = writable(path, overwrite)
@@ -60,6 +57,10 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _too_large(path: Path, size: int) -> TooLargeError:
+    return TooLargeError(f"The file {path.name!r}", size=size, limit=MAX_BYTES, unit="bytes")
 
 
 def writable(path: Path, overwrite: bool) -> Path:

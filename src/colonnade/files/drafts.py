@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from colonnade.configurations import all_codes
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, DataError, TooLargeError, counted
+from colonnade.exceptions import Advice, DataError, TooLargeError, counted, warn
 from colonnade.files.misfit import MisfitError, made
 from colonnade.files.names import Alphabet, decode, typed, types_of
 from colonnade.network import BayesianNetwork
@@ -118,9 +118,9 @@ class Format:
 
 
 def sketch(
-    network: BayesianNetwork, alphabet: Alphabet, max_cells: int = _MAX_CELLS_IN_FILE
+    network: BayesianNetwork, alphabet: Alphabet, holder: str, max_cells: int = _MAX_CELLS_IN_FILE
 ) -> Draft:
-    """Write a network in the names of a format, with dense tables of `max_cells` in all."""
+    """Write a network in the names that a format or program (`holder`) holds, with dense tables."""
     check_writable(network, max_cells)
     draft = Draft()
     for cpt in network.tables.values():
@@ -132,6 +132,7 @@ def sketch(
         )
         parents = [alphabet.write_name(parent.name) for parent in cpt.family.parents]
         draft.add(variable, DraftTable(parents, cpt.table.dense()))
+    draft.notes.extend(_encoding_notes(draft, holder))
     return draft
 
 
@@ -154,11 +155,9 @@ def check_writable(network: BayesianNetwork, max_cells: int) -> None:
             )
 
 
-def encoding_notes(draft: Draft, holder: str) -> list[str]:
-    """What to say about names and states that a format or program (`holder`) cannot hold."""
-    written = [
-        text for variable in draft.variables.values() for text in (variable.name, *variable.labels)
-    ]
+def _encoding_notes(draft: Draft, holder: str) -> list[str]:
+    """What to say about names and states that had to be encoded."""
+    written = [text for each in draft.variables.values() for text in (each.name, *each.labels)]
     encoded = {decode(text): text for text in written if decode(text) != text}
     if not encoded:
         return []
@@ -188,7 +187,7 @@ def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:
             if parent not in variables:
                 raise MisfitError(place, f"its parent {parent[:80]!r} is not defined.")
         parents = tuple(variables[parent] for parent in table.parents)
-        family: Family = made(place, Family, variable, parents)
+        family = made(place, Family, variable, parents)
         tables[variable.name], rescaled = _cpt(family, table, place)
         arcs += [(parent.name, variable.name) for parent in parents]
         notes += rescaled
@@ -198,8 +197,7 @@ def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:
 
 def _variable(draft: DraftVariable) -> Variable:
     states = made(draft.place, typed, draft.labels, draft.types)
-    variable: Variable = made(draft.place, Variable, draft.title, states)
-    return variable
+    return made(draft.place, Variable, draft.title, states)
 
 
 def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]:
@@ -220,7 +218,7 @@ def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]
         notes += more
     sizes = family.parent_sizes
     codes = all_codes(sizes) if table.codes is None else table.codes
-    sparse: SparseTable = made(place, SparseTable, sizes, codes, rows, default)
+    sparse = made(place, SparseTable, sizes, codes, rows, default)
     return Cpt(family, None, None, sparse), notes
 
 
@@ -237,10 +235,16 @@ def _summing_to_one(
     inexact = int((off > _MAX_ROUNDING).sum())
     if not inexact:
         return rows, []
-    note = (
-        f"rescaled {counted(inexact, 'row')} of {place} to sum to 1 (off by up to {off.max():.2g})"
-    )
+    by = f"off by up to {off.max():.2g}"
+    note = f"rescaled {counted(inexact, 'row')} of {place} to sum to 1 ({by})"
     return rows / totals[:, None], [note]
+
+
+def tell(subject: str, notes: Sequence[str]) -> None:
+    """Warn once of what a user should know about a file or a call, if there is anything."""
+    if notes:
+        more = f" (and {len(notes) - 3} more of this kind)" if len(notes) > 3 else ""
+        warn(f"{subject}: {'; '.join(notes[:3])}{more}.", FormatWarning)
 
 
 def numbers(words: Sequence[str], place: str) -> NDArray[np.float64]:

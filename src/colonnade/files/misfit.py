@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from colonnade.exceptions import ColonnadeError
+
+Made = TypeVar("Made")
 
 
 class MisfitError(Exception):
@@ -18,10 +21,10 @@ class MisfitError(Exception):
         self.place, self.problem, self.hint = place, problem, hint
 
 
-def made(place: str, make: Any, *args: Any, **kwargs: Any) -> Any:
+def made(place: str, make: Callable[..., Made], *args: Any) -> Made:
     """Call a constructor that checks its arguments; its complaint is about the file."""
     try:
-        return make(*args, **kwargs)
+        return make(*args)
     except ColonnadeError as error:
         raise MisfitError(place, error.statement, error.hint) from None
     except (TypeError, ValueError, OverflowError) as error:

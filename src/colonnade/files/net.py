@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 
 from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
 from colonnade.files.misfit import MisfitError
@@ -38,30 +37,23 @@ def render(draft: Draft) -> str:
         given = f" | {' '.join(table.parents)}" if table.parents else ""
         sizes = [len(draft.variables[parent].labels) for parent in table.parents]
         lines += [f"potential ({name}{given})", "{", "  data ="]
-        lines += [f"    {line}" for line in _nested(table, sizes)]
+        lines += [f"    {line}" for line in _nested(table.rows.tolist(), sizes)]
         lines += ["}"]
     return "\n".join([*lines, ""])
 
 
-def _nested(table: DraftTable, sizes: list[int]) -> list[str]:
+def _nested(rows: list[list[float]], sizes: list[int]) -> list[str]:
     """The rows, with one more pair of parentheses for each parent."""
-    lines = []
-    last = [size - 1 for size in sizes]
-    for codes, row in zip(product(*map(range, sizes)), table.rows.tolist(), strict=True):
-        # A parenthesis opens with every parent that starts anew, and closes where it ends.
-        opened = _run(codes, [0] * len(sizes))
-        closed = _run(codes, last)
-        lines.append("(" * (opened + 1) + " ".join(map(repr, row)) + ")" * (closed + 1))
+    lines = [f"({' '.join(map(repr, row))})" for row in rows]
+    span = 1
+    for size in reversed(sizes):
+        # Around all states of this parent, whatever the states of those before it.
+        span *= size
+        for first in range(0, len(lines), span):
+            lines[first] = "(" + lines[first]
+            lines[first + span - 1] += ")"
     lines[-1] += ";"
     return lines
-
-
-def _run(codes: tuple[int, ...], ends: list[int]) -> int:
-    """How many of the last codes are at their ends."""
-    run = 0
-    while run < len(codes) and codes[-1 - run] == ends[-1 - run]:
-        run += 1
-    return run
 
 
 def parse(content: bytes) -> Draft:

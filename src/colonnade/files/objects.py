@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import InputError, expected, require, warn
+from colonnade.exceptions import InputError, expected, require
 from colonnade.files.drafts import (
     Draft,
     DraftTable,
     DraftVariable,
-    FormatWarning,
     assemble,
     check_writable,
-    encoding_notes,
     sketch,
+    tell,
 )
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
@@ -57,7 +56,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
     True
     """
     gum = load_pyagrum()
-    draft = sketch(network, _ALPHABET, _MAX_CELLS_IN_MEMORY)
+    draft = sketch(network, _ALPHABET, "pyAgrum", _MAX_CELLS_IN_MEMORY)
     model = gum.BayesNet()
     for variable in draft.variables.values():
         model.add(gum.LabelizedVariable(variable.name, "", variable.labels))
@@ -73,8 +72,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
     types = {name: variable.types for name, variable in draft.variables.items() if variable.types}
     if types:
         model.setProperty(TYPES, json.dumps(types))
-    for note in encoding_notes(draft, "pyAgrum"):
-        warn(f"to_pyagrum: {note}.", FormatWarning)
+    tell("to_pyagrum", draft.notes)
     return model
 
 
@@ -111,8 +109,7 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
         raise InputError(
             message + misfit.problem, hint=misfit.hint, parameter="model", value=model
         ) from None
-    if notes:
-        warn(f"from_pyagrum: {'; '.join(notes[:3])}.", FormatWarning)
+    tell("from_pyagrum", notes)
     return network
 
 

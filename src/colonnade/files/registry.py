@@ -1,10 +1,8 @@
 """All file formats in one list; `load` and `save` choose one by the ending of a name.
 
 pyAgrum reads and writes the formats of other programs too, and is the independent check in the
-tests. It is not used here because (3.3) it writes six digits in three of the formats and reads
-single precision in three, orders the parents in XDSL and UAI against the definition of these
-formats, and refuses states such as ``<5`` that are common in BIF files. Its files in these two are
-recognised and read as it means them, and ``dialect="agrum"`` writes them for it.
+tests. It is not used here because it loses digits and orders the parents in XDSL and UAI against
+the definition of these formats. Such files of it are recognised and read as it means them.
 """
 
 from __future__ import annotations
@@ -13,17 +11,10 @@ import os
 from pathlib import Path
 from typing import get_args
 
-from colonnade.exceptions import FileFormatError, expected, inapplicable, listing, warn
+from colonnade.exceptions import FileFormatError, expected, inapplicable, listing
 from colonnade.files import bif, native, net, uai, xdsl, xmlbif
 from colonnade.files.disk import as_path, read_bytes, write_bytes
-from colonnade.files.drafts import (
-    Dialect,
-    Format,
-    FormatWarning,
-    assemble,
-    encoding_notes,
-    sketch,
-)
+from colonnade.files.drafts import Dialect, Format, assemble, sketch, tell
 from colonnade.files.misfit import MisfitError
 from colonnade.network import BayesianNetwork
 
@@ -72,7 +63,7 @@ def load(path: str | os.PathLike[str]) -> BayesianNetwork:
     True
     """
     path = as_path(path)
-    form = _format(path)
+    form = format_of(path)
     content = read_bytes(path)
     try:
         if form is None:
@@ -80,7 +71,7 @@ def load(path: str | os.PathLike[str]) -> BayesianNetwork:
         network, notes = assemble(form.parse(content))
     except MisfitError as misfit:
         raise FileFormatError(str(path), misfit.place, misfit.problem, misfit.hint) from None
-    _warn(path, notes)
+    tell(f"File {path.name!r}", notes)
     return network
 
 
@@ -136,28 +127,22 @@ def save(
     if dialect not in get_args(Dialect):
         raise expected("'standard' or 'agrum'", "dialect", dialect)
     path = as_path(path)
-    form = _format(path)
+    form = format_of(path)
     if form is None:
         if dialect != "standard":
             raise inapplicable("dialect", dialect, "the formats of other programs")
         text, notes = native.render(network), []
     else:
-        draft = sketch(network, form.alphabet)
+        draft = sketch(network, form.alphabet, form.name)
         text = form.dialects.get(dialect, form.render)(draft)
-        notes = [form.lost] if form.lost else encoding_notes(draft, form.name)
+        notes = [form.lost] if form.lost else draft.notes
     write_bytes(path, text.encode("utf-8"), overwrite)
-    _warn(path, notes)
+    tell(f"File {path.name!r}", notes)
 
 
-def _format(path: Path) -> Format | None:
+def format_of(path: Path) -> Format | None:
     """The format of another program that a name stands for, or None for the native one."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise expected(f"a name that ends in one of {listing(SUFFIXES)}", "path", str(path))
     return _BY_SUFFIX.get(suffix)
-
-
-def _warn(path: Path, notes: list[str]) -> None:
-    if notes:
-        more = f" (and {len(notes) - 3} more of this kind)" if len(notes) > 3 else ""
-        warn(f"File {path.name!r}: {'; '.join(notes[:3])}{more}.", FormatWarning)

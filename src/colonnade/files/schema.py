@@ -11,7 +11,7 @@ from colonnade.configurations import all_codes
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
-from colonnade.exceptions import counted
+from colonnade.exceptions import InputError, counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
@@ -24,47 +24,31 @@ _KEYS_SINCE_VERSION_2 = {"em"}
 
 
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
-    """Build a network from the content of a file, or raise `MisfitError`.
-
-    Parameters
-    ----------
-    document : dict
-        As parsed from JSON.
-
-    Returns
-    -------
-    BayesianNetwork
-    """
+    """Build a network from the content of a file as parsed from JSON, or raise `MisfitError`."""
     _keys(document, _KEYS if document["version"] == 1 else _KEYS | _KEYS_SINCE_VERSION_2, "")
     if not isinstance(document["colonnade"], str):
         raise MisfitError("colonnade", "it is not a string.")
-    variables = [
-        _variable(value, f"variables[{k}]")
-        for k, value in enumerate(_list(document["variables"], "variables"))
-    ]
+    variables = [_variable(*item) for item in _items(document["variables"], "variables")]
     names = [variable.name for variable in variables]
     if len(set(names)) < len(names):
         raise MisfitError("variables", "two of them have the same name.")
-    arcs = [
-        _arc(value, variables, f"arcs[{k}]")
-        for k, value in enumerate(_list(document["arcs"], "arcs"))
-    ]
-    dag: Dag = made("arcs", Dag, arcs, names)
-    values = _list(document["tables"], "tables")
-    if len(values) != len(variables):
+    arcs = [_arc(variables, *item) for item in _items(document["arcs"], "arcs")]
+    dag = made("arcs", Dag, arcs, names)
+    items = _items(document["tables"], "tables")
+    if len(items) != len(variables):
         wanted = counted(len(variables), "variable")
-        raise MisfitError("tables", f"{len(values)} of them for {wanted}.")
-    tables = {}
-    for k, (family, value) in enumerate(zip(families_of(dag, variables), values, strict=True)):
-        tables[family.child.name] = _cpt(family, value, f"tables[{k}]")
+        raise MisfitError("tables", f"{len(items)} of them for {wanted}.")
+    families = families_of(dag, variables)
+    tables = {
+        family.child.name: _cpt(family, *item) for family, item in zip(families, items, strict=True)
+    }
     cutter = document["discretizer"]
     if cutter is not None:
         from colonnade.tables.discretize import Discretizer
 
         cutter = made("discretizer", Discretizer.from_dict, cutter)
     diagnostics = _diagnostics(document.get("em"), "em")
-    network: BayesianNetwork = made("tables", BayesianNetwork, dag, tables, cutter, diagnostics)
-    return network
+    return made("tables", BayesianNetwork, dag, tables, cutter, diagnostics)
 
 
 def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
@@ -77,24 +61,19 @@ def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
         if type(value[name]) is not int or value[name] < 0:
             raise MisfitError(f"{place}.{name}", "it is not an integer of at least 0.")
     objective = _list(value["objective"], f"{place}.objective")
-    if not all(type(number) in (int, float) for number in objective):
-        raise MisfitError(f"{place}.objective", "they are not all numbers.")
-    rounds = _array([objective], np.float64, len(objective), f"{place}.objective")[0].tolist()
+    rounds = _floats([objective], len(objective), f"{place}.objective")[0].tolist()
     return EmDiagnostics(value["converged"], tuple(rounds), value["rows"], value["cases"])
 
 
 def _variable(value: Any, place: str) -> Variable:
     _keys(value, {"name", "states"}, place)
-    states = _list(value["states"], f"{place}.states")
-    for k, state in enumerate(states):
+    for state, where in _items(value["states"], f"{place}.states"):
         if type(state) not in (str, int, bool):
-            problem = "it is neither a string nor an integer nor a boolean."
-            raise MisfitError(f"{place}.states[{k}]", problem)
-    variable: Variable = made(place, Variable, value["name"], states)
-    return variable
+            raise MisfitError(where, "it is neither a string nor an integer nor a boolean.")
+    return made(place, Variable, value["name"], value["states"])
 
 
-def _arc(value: Any, variables: list[Variable], place: str) -> tuple[str, str]:
+def _arc(variables: list[Variable], value: Any, place: str) -> tuple[str, str]:
     ends = _list(value, place)
     if len(ends) != 2 or any(type(end) is not int for end in ends):
         raise MisfitError(place, "it is not a pair of integers.")
@@ -110,16 +89,14 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
     default = value["default"]
     if default is not None:
         default = _floats([default], family.cardinality, f"{place}.default")[0]
-    table: SparseTable = made(
-        f"{place}.rows", SparseTable, family.parent_sizes, codes, rows, default
-    )
+    table = made(f"{place}.rows", SparseTable, family.parent_sizes, codes, rows, default)
     if default is not None and len(rows) == family.configurations:
         raise MisfitError(f"{place}.default", "there is no configuration left for it.")
     if value["prior"] is None and value["counts"] is None:
         if not table.complete:
             raise MisfitError(f"{place}.default", "it is missing.")
         return Cpt(family, None, None, table)
-    prior = _prior(value["prior"], f"{place}.prior")
+    prior = made(f"{place}.prior", _prior, value["prior"], f"{place}.prior")
     counts = _counts(family, codes, value["counts"], f"{place}.counts")
     if misfit := made(f"{place}.prior", prior.misfit, counts, table):
         raise MisfitError(f"{place}.{misfit.part}", misfit.problem)
@@ -151,9 +128,7 @@ def _counts(family: Family, codes: NDArray[Any], value: Any, place: str) -> Fami
     if len(values) != len(codes):
         wanted = counted(len(codes), "configuration")
         raise MisfitError(place, f"{counted(len(values), 'row')} for {wanted}.")
-    counts: FamilyCounts = made(
-        place, FamilyCounts.from_observed, family.parent_sizes, codes, values
-    )
+    counts = made(place, FamilyCounts.from_observed, family.parent_sizes, codes, values)
     if counts.observed != len(values):
         raise MisfitError(place, "a configuration has none.")
     return counts
@@ -162,9 +137,9 @@ def _counts(family: Family, codes: NDArray[Any], value: Any, place: str) -> Fami
 def _prior(value: Any, place: str) -> Prior:
     try:
         return restored(value)
-    except (TypeError, ValueError) as error:
-        option = getattr(error, "parameter", None)
-        raise MisfitError(f"{place}.{option}" if option else place, str(error)) from None
+    except InputError as error:
+        where = f"{place}.{error.parameter}" if error.parameter else place
+        raise MisfitError(where, error.statement, error.hint) from None
 
 
 def _keys(value: Any, keys: set[str], place: str) -> None:
@@ -181,6 +156,11 @@ def _list(value: Any, place: str) -> list[Any]:
     if not isinstance(value, list):
         raise MisfitError(place, "it is not a list.")
     return value
+
+
+def _items(value: Any, place: str) -> list[tuple[Any, str]]:
+    """The values of a list, each with its place."""
+    return [(item, f"{place}[{k}]") for k, item in enumerate(_list(value, place))]
 
 
 def _types(value: Any, columns: int, place: str) -> set[type]:

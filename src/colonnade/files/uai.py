@@ -1,15 +1,14 @@
 """UAI, the format of the inference competitions: numbers only, no names.
 
 The last variable of a scope varies fastest, as the format has it. aGrUM (3.3) writes and reads
-the parents the other way round. Its files, which have comments behind the scopes, are read as it
-means them, and `render_for_agrum` makes such files.
+the parents the other way round: so are its files, which have comments behind the scopes.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from functools import partial
 
 from colonnade.exceptions import counted
 from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers
@@ -22,30 +21,16 @@ _ALPHABET = Alphabet(pattern(".*"), pattern(".*"))
 _BY_AGRUM = re.compile(r"[0-9] *# ")
 
 
-def render(draft: Draft) -> str:
-    """The text of a file."""
-    return _with_scopes(draft, [" ".join(map(str, scope)) for scope in _scopes(draft)])
-
-
-def render_for_agrum(draft: Draft) -> str:
-    """The same with parents in the order of aGrUM, and its comments."""
-    lines = []
-    for k, (size, *parents, child) in enumerate(_scopes(draft)):
-        # The table stays: what varies fastest is named first instead of last.
-        lines.append(" ".join(map(str, [size, *reversed(parents), child])) + f"   # v{k}")
-    return _with_scopes(draft, lines)
-
-
-def _scopes(draft: Draft) -> list[list[int]]:
-    """For each table the number of its variables, then their places, the child last."""
-    place = {name: k for k, name in enumerate(draft.variables)}
-    scopes = [[*table.parents, name] for name, table in draft.tables.items()]
-    return [[len(scope), *(place[name] for name in scope)] for scope in scopes]
-
-
-def _with_scopes(draft: Draft, scopes: Sequence[str]) -> str:
+def render(draft: Draft, for_agrum: bool = False) -> str:
+    """The text of a file; for aGrUM with parents in its order, and with its comments."""
+    place = {name: str(k) for k, name in enumerate(draft.variables)}
     sizes = [str(len(variable.labels)) for variable in draft.variables.values()]
-    lines = ["BAYES", str(len(sizes)), " ".join(sizes), str(len(scopes)), *scopes]
+    lines = ["BAYES", str(len(sizes)), " ".join(sizes), str(len(draft.tables))]
+    for k, (name, table) in enumerate(draft.tables.items()):
+        # The table stays: what varies fastest is named first instead of last.
+        parents = table.parents[::-1] if for_agrum else table.parents
+        scope = " ".join([str(len(parents) + 1), *(place[each] for each in (*parents, name))])
+        lines.append(f"{scope}   # v{k}" if for_agrum else scope)
     for table in draft.tables.values():
         lines += ["", str(table.rows.size)]
         lines += [" ".join(map(repr, row)) for row in table.rows.tolist()]
@@ -129,6 +114,6 @@ FORMAT = Format(
     _ALPHABET,
     parse,
     render,
-    {"agrum": render_for_agrum},
+    {"agrum": partial(render, for_agrum=True)},
     lost="UAI holds no names; variables and states are numbered in their order",
 )

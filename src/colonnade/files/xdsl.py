@@ -1,13 +1,12 @@
 """XDSL, the XML format of GeNIe and SMILE.
 
 The first parent varies slowest and the node itself fastest, as SMILE's manual has it. aGrUM (3.3)
-writes and reads the parents the other way round. Files signed by it are read as it means them, and
-`render_for_agrum` makes such files.
+writes and reads the parents the other way round: so are the files that it has signed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
@@ -20,25 +19,15 @@ from colonnade.files.tree import root_of, text_of, words_of
 
 _ID = pattern(r"[A-Za-z][A-Za-z0-9_]*")
 _TITLE = pattern(TEXT)
-# How a program signs its files; the order of parents depends on it.
-_OURS = "Colonnade"
-_AGRUM = "aGrUM"
+_AGRUM = "aGrUM"  # how it signs its files
 
 
-def render(draft: Draft) -> str:
-    """The text of a file; parents come before their children, as SMILE wants them.
+def render(draft: Draft, app: str = "Colonnade") -> str:
+    """The text of a file that is signed by a program, with parents in the order of that program.
 
-    The extensions list the nodes in the order of the network, which is restored from there.
+    Nodes come after their parents, as SMILE wants them. The extensions list them in the order of
+    the network, which is restored from there.
     """
-    return _signed(draft, _OURS)
-
-
-def render_for_agrum(draft: Draft) -> str:
-    """The same with parents in the order of aGrUM, and its signature."""
-    return _signed(draft, _AGRUM)
-
-
-def _signed(draft: Draft, app: str) -> str:
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines += ['<smile version="1.0" id="network" numsamples="10000" discsamples="10000">']
     lines += ["  <nodes>"]
@@ -48,7 +37,7 @@ def _signed(draft: Draft, app: str) -> str:
         lines += [f'      <state id="{label}" />' for label in variable.labels]
         if table.parents:
             # The table stays: what varies fastest is named first instead of last.
-            parents: Sequence[str] = table.parents[::-1] if app == _AGRUM else table.parents
+            parents = table.parents[::-1] if app == _AGRUM else table.parents
             lines.append(f"      <parents>{' '.join(parents)}</parents>")
         values = " ".join(map(repr, table.rows.ravel().tolist()))
         lines.append(f"      <probabilities>{values}</probabilities>")
@@ -124,4 +113,5 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
     return variable, DraftTable(parents[::-1] if by_agrum else parents, rows)
 
 
-FORMAT = Format("XDSL", (".xdsl",), Alphabet(_ID, _ID), parse, render, {"agrum": render_for_agrum})
+_FOR_AGRUM = partial(render, app=_AGRUM)
+FORMAT = Format("XDSL", (".xdsl",), Alphabet(_ID, _ID), parse, render, {"agrum": _FOR_AGRUM})
