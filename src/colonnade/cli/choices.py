@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
+from colonnade.cli.options import misuse
 from colonnade.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ def prior_of(text: str, option: str = "--prior") -> Prior:
     try:
         return prior_named(text)
     except InputError as error:
-        raise typer.BadParameter(f"{text!r}: {error}", param_hint=option) from None
+        raise misuse(option, f"{text!r}: {error}") from None
 
 
 def score_of(text: str) -> Score:
@@ -34,6 +33,5 @@ def score_of(text: str) -> Score:
     scoring = [kind for kind in PRIORS.values() if kind.score_name is not None]
     if text.partition(":")[0] not in {kind.keyword for kind in scoring}:
         known = [*penalised, *(word for kind in scoring for word in kind.examples)]
-        problem = f"{text!r} is not one of {', '.join(known)}."
-        raise typer.BadParameter(problem, param_hint="--score")
+        raise misuse("--score", f"{text!r} is not one of {', '.join(known)}.")
     return prior_of(text, "--score")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from colonnade.cli.messages import renamed
+from colonnade.cli.options import misuse
 
 if TYPE_CHECKING:
     from colonnade.tables import Discretized
@@ -71,7 +72,7 @@ class DataOptions:
 
     def __post_init__(self) -> None:
         if self.cut and self.bins is None:
-            raise typer.BadParameter("it needs --bins.", param_hint="--cut")
+            raise misuse("--cut", "it needs --bins.")
 
     def read(self) -> dict[str, Any]:
         """Read the table without the columns to be ignored."""

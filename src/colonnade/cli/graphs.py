@@ -13,6 +13,7 @@ import typer
 
 from colonnade.cli.choices import score_of
 from colonnade.cli.messages import renamed
+from colonnade.cli.options import misuse, number
 from colonnade.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _HINT = "write parent,child in each line"
 
 # An option that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
-_number = partial(graph_option, min=0, metavar="N")
+_number = partial(number, rich_help_panel="Structure")
 
 
 class Learn(StrEnum):
@@ -78,7 +79,7 @@ class LearnerOptions:
         """Refuse options that do not fit the graphs to be learned or read."""
         if not learn and not dags:
             problem = "give --dag ARCS.csv or --learn hc, tan, chow-liu, kdb or naive."
-            raise typer.BadParameter(problem, param_hint="--dag / --learn")
+            raise misuse("--dag / --learn", problem)
         for option, value, learners in (
             ("--target", self.target, _SUPERVISED),
             ("--score", self.score, (Learn.HC,)),
@@ -88,12 +89,10 @@ class LearnerOptions:
             ("--k", self.k, (Learn.KDB,)),
         ):
             if value is not None and not set(learners) & set(learn):
-                problem = f"it only applies to --learn {' or '.join(learners)}."
-                raise typer.BadParameter(problem, param_hint=option)
+                raise misuse(option, f"it only applies to --learn {' or '.join(learners)}.")
         lacking = [each for each in learn if each in _SUPERVISED and self.target is None]
         if lacking:
-            problem = f"--learn {lacking[0]} needs the variable to be predicted."
-            raise typer.BadParameter(problem, param_hint="--target")
+            raise misuse("--target", f"--learn {lacking[0]} needs the variable to be predicted.")
         if self.score is not None:
             score_of(self.score)  # a wrong word is reported before any work
 
@@ -144,9 +143,9 @@ def _arcs(path: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
 
     arcs: list[tuple[str, str]] = []
     names: dict[str, None] = {}
-    for number, (line, row) in enumerate(read_lines(path)):
+    for k, (line, row) in enumerate(read_lines(path)):
         cells = [cell.strip() for cell in row]
-        if number == 0 and tuple(cell.lower() for cell in cells) in _HEADS:
+        if k == 0 and tuple(cell.lower() for cell in cells) in _HEADS:
             continue
         if not 1 <= len(cells) <= 2 or not cells[0]:
             place = f"File {str(path)!r}, line {line}"

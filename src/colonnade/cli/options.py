@@ -13,6 +13,9 @@ import typer
 
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
+# An option that takes a number of things.
+number = functools.partial(typer.Option, min=0, metavar="N")
+
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="File of a network.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a file that is there already.")
@@ -22,10 +25,14 @@ AsJson = Annotated[
 ]
 
 
+def misuse(option: str, problem: str) -> typer.BadParameter:
+    """Word the error for options that do not go together: exit code 2."""
+    return typer.BadParameter(problem, param_hint=option)
+
+
 def _checked_level(level: float | None) -> float | None:
     if level is not None and not 0.0 < level < 1.0:
-        problem = f"{level:g} is not between 0 and 1; write 0.95 for 95 %."
-        raise typer.BadParameter(problem, param_hint="--level")
+        raise misuse("--level", f"{level:g} is not between 0 and 1; write 0.95 for 95 %.")
     return level
 
 

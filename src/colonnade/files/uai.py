@@ -1,7 +1,8 @@
 """UAI, the format of the inference competitions: numbers only, no names.
 
 The last variable of a scope varies fastest, as the format has it. aGrUM (3.3) writes and reads
-the parents the other way round: so are its files, which have comments behind the scopes.
+the parents in the opposite order; its files have comments behind the scopes, and are read
+accordingly.
 """
 
 from __future__ import annotations

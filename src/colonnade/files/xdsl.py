@@ -1,7 +1,7 @@
 """XDSL, the XML format of GeNIe and SMILE.
 
 The first parent varies slowest and the node itself fastest, as SMILE's manual has it. aGrUM (3.3)
-writes and reads the parents the other way round: so are the files that it has signed.
+writes and reads the parents in the opposite order; files signed by it are read accordingly.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,7 @@ from colonnade.cli import options
 from colonnade.cli.choices import prior_of
 from colonnade.cli.data import DataOptions
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
-from colonnade.cli.output import grid, say, say_json
+from colonnade.cli.output import figure, grid, say, say_json
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
@@ -47,12 +46,9 @@ def compare(
             help="As for fit; may be given several times. By default hierarchical.",
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Parts for cross-validation.")] = 5,
+    folds: Annotated[int, options.number(min=2, help="Parts for cross-validation.")] = 5,
     seed: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="Assigns the rows to the folds, and drives --restarts."
-        ),
+        int, options.number(help="Assigns the rows to the folds, and drives --restarts.")
     ] = 0,
     data: DataOptions,
     json: options.AsJson = False,
@@ -72,7 +68,7 @@ def compare(
     for option, given in (("--learn", learners), ("--dag", paths), ("--prior", words)):
         repeated = [str(each) for k, each in enumerate(given) if each in given[:k]]
         if repeated:
-            raise typer.BadParameter(f"{repeated[0]!r} is given twice.", param_hint=option)
+            raise options.misuse(option, f"{repeated[0]!r} is given twice.")
     learning.check(learners, paths)
     priors = {word: prior_of(word) for word in words}
     coded = encode(data.discretized(data.read()))
@@ -89,16 +85,10 @@ def compare(
 
 
 def _print_rows(found: Comparison) -> None:
-    rows = [
-        (
-            row.structure,
-            row.prior,
-            str(row.arcs),
-            f"{row.held_out:.4f}",
-            "-" if math.isnan(row.standard_error) else f"{row.standard_error:.4f}",
-            "-" if row.log_evidence is None else f"{row.log_evidence:.2f}",
-        )
-        for row in found.rows
-    ]
     head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
-    grid(head, rows, numbers=head[2:])
+    lines = []
+    for row in found.rows:
+        figures = str(row.arcs), f"{row.held_out:.4f}", figure(row.standard_error)
+        evidence = "-" if row.log_evidence is None else f"{row.log_evidence:.2f}"
+        lines.append((row.structure, row.prior, *figures, evidence))
+    grid(head, lines, numbers=head[2:])

@@ -44,7 +44,7 @@ def convert(
     Example: colonnade convert model.json model.bif
     """
     if dialect is not Dialect.standard and output.suffix.lower() == ".json":
-        raise typer.BadParameter("a .json file has no dialects.", param_hint="--dialect")
+        raise options.misuse("--dialect", "a .json file has no dialects.")
     check_output(output, overwrite)
     save(load(source, "source"), output, overwrite, agrum=dialect is Dialect.agrum)
     say(f"Saved {output}")

@@ -78,12 +78,12 @@ def fit(
     from colonnade.tables import encode
 
     if dag is not None and learn is not None:
-        raise typer.BadParameter("give one of them.", param_hint="--dag / --learn")
+        raise options.misuse("--dag / --learn", "give one of them.")
     if seed is not None and not learning.restarts:
-        raise typer.BadParameter("it only applies to --restarts.", param_hint="--seed")
+        raise options.misuse("--seed", "it only applies to --restarts.")
     if data.ignore and dag is not None:
         problem = "columns that --dag does not name are not part of the network anyway."
-        raise typer.BadParameter(problem, param_hint="--ignore")
+        raise options.misuse("--ignore", problem)
     learning.check([] if learn is None else [learn], [] if dag is None else [dag])
     chosen = prior_of(prior)
     check_output(output, overwrite)

@@ -41,9 +41,7 @@ def query(
     ] = None,
     draws: Annotated[
         int,
-        typer.Option(
-            min=0,
-            metavar="N",
+        options.number(
             help="Draws of all tables, for credible intervals: 500 are a good start.",
             show_default="none",
         ),
@@ -55,8 +53,7 @@ def query(
         ),
     ] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Makes --draws repeatable. Needs --draws."),
+        int | None, options.number(help="Makes --draws repeatable. Needs --draws.")
     ] = None,
     json: options.AsJson = False,
 ) -> None:
@@ -66,7 +63,7 @@ def query(
     """
     for option, value in (("--level", level), ("--seed", seed)):
         if value is not None and not draws:
-            raise typer.BadParameter("it needs --draws.", param_hint=option)
+            raise options.misuse(option, "it needs --draws.")
     network = load(model)
     result = network.query(
         target[0] if len(target) == 1 else target,
@@ -106,7 +103,7 @@ def _observed(network: BayesianNetwork, texts: Sequence[str]) -> dict[str, State
     for text in texts:
         name, state = _split(network, text)
         if name in observed:
-            raise typer.BadParameter(f"{name!r} is given twice.", param_hint="--observed")
+            raise options.misuse("--observed", f"{name!r} is given twice.")
         observed[name] = _interval(network, name, state)
     return observed
 
@@ -115,8 +112,7 @@ def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
     """Split at the equals sign that leaves a name; names may contain the sign themselves."""
     signs = [k for k, letter in enumerate(text) if letter == "="]
     if not signs:
-        problem = f"{text!r} is not VARIABLE=STATE."
-        raise typer.BadParameter(problem, param_hint="--observed")
+        raise options.misuse("--observed", f"{text!r} is not VARIABLE=STATE.")
     fitting = [k for k in signs if text[:k] in network]
     if not fitting:
         problem = f"not a variable of the network, which has {listing(network.dag.variables)}."

@@ -30,9 +30,8 @@ def show(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(
+        options.number(
             min=1,
-            metavar="N",
             help="Largest number of variables, or of configurations of one variable, to show; "
             "40 and 20 by default, all with --json.",
         ),
@@ -44,7 +43,7 @@ def show(
     Example: colonnade show model.json cancer
     """
     if variable is None and level is not None:
-        raise typer.BadParameter("it needs a variable.", param_hint="--level")
+        raise options.misuse("--level", "it needs a variable.")
     network = load(model)
     if variable is not None:
         shown = limit if json else limit or _CONFIGURATIONS_IF_NO_LIMIT
