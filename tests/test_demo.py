@@ -71,11 +71,11 @@ def test_it_fits_on_a_narrow_terminal(text: str) -> None:
 
 def test_the_structure_comes_from_the_training_rows_only() -> None:
     data = demo._load()
-    order = np.arange(len(data.labels))
+    order = np.arange(len(data[demo.TARGET]))
     trial = demo._trial(data, order)
     # Whatever the held-out rows say, cut points and graph stay.
-    shuffled = data._replace(numbers=data.numbers.copy(), labels=data.labels.copy())
-    shuffled.numbers[demo.ROWS :] = 0.0
-    shuffled.labels[demo.ROWS :] = "benign"
-    again = demo._trial(shuffled, order)
+    other = {name: column.copy() for name, column in data.items()}
+    for name, column in other.items():
+        column[demo.ROWS :] = "benign" if name == demo.TARGET else 0.0
+    again = demo._trial(other, order)
     assert trial.networks == again.networks

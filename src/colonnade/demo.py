@@ -30,23 +30,13 @@ PRIORS: dict[str, Prior] = {
 }
 
 
-class _Data(NamedTuple):
-    """The measurements of the tumours and what they turned out to be."""
-
-    names: list[str]
-    numbers: NDArray[np.float64]
-    labels: NDArray[Any]
-
-    def take(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Return some rows as a table."""
-        columns = {name: self.numbers[rows, k] for k, name in enumerate(self.names)}
-        return {TARGET: self.labels[rows], **columns}
+_Table = dict[str, NDArray[Any]]
 
 
 class _Trial(NamedTuple):
     """What one sample of training rows gave: networks by prior, held-out log likelihoods."""
 
-    test: dict[str, NDArray[Any]]
+    test: _Table
     networks: dict[str, BayesianNetwork]
     held_out: dict[str, NDArray[np.float64]]
 
@@ -56,17 +46,18 @@ def main() -> None:
     console = Console(highlight=False)
     console.width = min(console.width, 80)
     data = _load()
+    size = len(data[TARGET])
     console.print(
         "[bold]Colonnade[/bold]: the tables of a Bayesian network from few rows, by every prior\n\n"
-        f"Breast cancer data of scikit-learn: {len(data.labels)} tumours, {FEATURES} measurements "
+        f"Breast cancer data of scikit-learn: {size} tumours, {FEATURES} measurements "
         f"cut into {BINS} intervals, and the diagnosis. Cut points, graph (tree-augmented naive "
         f"Bayes) and tables are learned from {ROWS} rows drawn at random. Compared is the mean log "
-        f"likelihood of one of the other {len(data.labels) - ROWS} rows, over {REPEATS} such "
+        f"likelihood of one of the other {size - ROWS} rows, over {REPEATS} such "
         "draws. Cut points and graph are the same for every prior; only the tables differ.\n"
     )
     rng = np.random.default_rng(SEED)
     with Console(stderr=True).status("Estimating (the first run compiles for some seconds)"):
-        trials = [_trial(data, rng.permutation(len(data.labels))) for _ in range(REPEATS)]
+        trials = [_trial(data, rng.permutation(size)) for _ in range(REPEATS)]
     console.print(_compared(trials))
     console.print(
         "\nMaximum likelihood calls rows impossible that then occur. BDeu and the symmetric "
@@ -94,21 +85,23 @@ def _program() -> str:
     return f"{python.relative_to(Path.cwd()) if near else python} -m colonnade"
 
 
-def _load() -> _Data:
+def _load() -> _Table:
+    """The diagnoses of tumours and their measurements."""
     from sklearn.datasets import load_breast_cancer
 
     bunch = load_breast_cancer()
-    names = [str(name) for name in bunch.feature_names[:FEATURES]]
+    measured = zip(bunch.feature_names[:FEATURES], bunch.data.T, strict=False)
     labels = bunch.target_names[bunch.target].astype(object)
-    return _Data(names, bunch.data[:, :FEATURES], labels)
+    return {TARGET: labels, **{str(name): column for name, column in measured}}
 
 
-def _trial(data: _Data, order: NDArray[np.int64]) -> _Trial:
+def _trial(data: _Table, order: NDArray[np.int64]) -> _Trial:
     """Learn everything from the first rows of an order, and score the others."""
     from colonnade.structure import tan
     from colonnade.tables import discretize
 
-    train, test = data.take(order[:ROWS]), data.take(order[ROWS:])
+    train = {name: column[order[:ROWS]] for name, column in data.items()}
+    test = {name: column[order[ROWS:]] for name, column in data.items()}
     cut = discretize(train, bins=BINS)
     dag = tan(cut, target=TARGET)
     networks = {name: fit(cut, dag, prior) for name, prior in PRIORS.items()}
@@ -126,25 +119,21 @@ def _compared(trials: list[_Trial]) -> Table:
         table.add_column(title, justify="right", no_wrap=True)
     for name, values in means.items():
         impossible = np.mean([np.isneginf(trial.held_out[name]).mean() for trial in trials])
-        behind = ""
+        behind = "" if name == best else "-"
         if name != best and np.isfinite(values).all():
             gap = means[best] - values
             error = gap.std(ddof=1) / np.sqrt(len(gap))
             behind = f"{gap.mean():.3f} ({error:.3f})"
-        elif name != best:
-            behind = "-"
-        style = "bold" if name == best else ""
         cells = (name, f"{values.mean():.3f}", behind, f"{100 * impossible:.0f} %")
-        table.add_row(*cells, style=style)
+        table.add_row(*cells, style="bold" if name == best else "")
     return table
 
 
-def _ask(console: Console, network: BayesianNetwork, rows: dict[str, NDArray[Any]]) -> None:
+def _ask(console: Console, network: BayesianNetwork, rows: _Table) -> None:
     """Ask for the diagnosis of a held-out tumour of which three measurements are known."""
     assert network.discretizer is not None  # the measurements were cut
-    known = ("mean radius", "mean texture", "mean smoothness")
     observed = {}
-    for name in known:
+    for name in ("mean radius", "mean texture", "mean smoothness"):
         cuts = network.discretizer.get(name)
         assert cuts is not None
         observed[name] = cuts.states[int(cuts.codes(rows[name][:1])[0])]

@@ -64,7 +64,7 @@ class ColonnadeError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls the constructor with the finished message, which has other parameters;
         # errors raised in a worker process must arrive whole.
-        return _restore, (type(self), self.args, self.__dict__.copy())
+        return type(self).__new__, (type(self), *self.args), self.__dict__.copy()
 
 
 class InputError(ColonnadeError, ValueError):
@@ -177,10 +177,8 @@ class UnobservedError(CountsError):
 
     def __init__(self, unobserved: int, configurations: int, value: Any) -> None:
         of = f"{amount(unobserved)} of {counted(configurations, 'configuration')}"
-        statement = f"Counts: {of} without counts."
-        super().__init__(
-            statement, hint=Advice.PRIOR_FOR_UNOBSERVED, parameter="counts", value=value
-        )
+        statement, hint = f"Counts: {of} without counts.", Advice.PRIOR_FOR_UNOBSERVED
+        super().__init__(statement, hint=hint, parameter="counts", value=value)
         self.unobserved, self.configurations = unobserved, configurations
 
 
@@ -386,11 +384,3 @@ def _shown(value: Any) -> str:
     except Exception:  # a broken __repr__ must not hide the error we are wording
         text = f"an object of type {type(value).__name__}"
     return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 4] + " ..."
-
-
-def _restore(
-    kind: type[ColonnadeError], args: tuple[Any, ...], attributes: dict[str, Any]
-) -> ColonnadeError:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(attributes)
-    return error
