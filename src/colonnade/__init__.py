@@ -10,81 +10,45 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+# What type checkers are told; a name that is imported as itself is public.
 if TYPE_CHECKING:
-    from colonnade import files, tables, theory
-    from colonnade.classifier import BayesianNetworkClassifier
-    from colonnade.counts import FamilyCounts
-    from colonnade.cpt import Cpt
-    from colonnade.dag import Dag
-    from colonnade.exceptions import ColonnadeError
-    from colonnade.files import load
-    from colonnade.missing.em import EM
-    from colonnade.network import BayesianNetwork, fit
-    from colonnade.pooling import Exact, Quadrature, Reference, Variational
-    from colonnade.priors import (
-        BDeu,
-        CptPosterior,
-        Hierarchical,
-        MaximumLikelihood,
-        SymmetricDirichlet,
-    )
-    from colonnade.structure import (
-        AIC,
-        BIC,
-        LogLikelihood,
-        arc_strength,
-        chow_liu,
-        compare,
-        hill_climb,
-        kdb,
-        naive_bayes,
-        score,
-        score_families,
-        tan,
-    )
-    from colonnade.tables import discretize, read
-    from colonnade.variables import Family, Variable
-
-__all__ = [
-    "AIC",
-    "BIC",
-    "EM",
-    "BDeu",
-    "BayesianNetwork",
-    "BayesianNetworkClassifier",
-    "ColonnadeError",
-    "Cpt",
-    "CptPosterior",
-    "Dag",
-    "Exact",
-    "Family",
-    "FamilyCounts",
-    "Hierarchical",
-    "LogLikelihood",
-    "MaximumLikelihood",
-    "Quadrature",
-    "Reference",
-    "SymmetricDirichlet",
-    "Variable",
-    "Variational",
-    "__version__",
-    "arc_strength",
-    "chow_liu",
-    "compare",
-    "discretize",
-    "files",
-    "fit",
-    "hill_climb",
-    "kdb",
-    "load",
-    "naive_bayes",
-    "read",
-    "score",
-    "score_families",
-    "tables",
-    "tan",
-    "theory",
-]
+    from colonnade import files as files
+    from colonnade import tables as tables
+    from colonnade import theory as theory
+    from colonnade.classifier import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from colonnade.counts import FamilyCounts as FamilyCounts
+    from colonnade.cpt import Cpt as Cpt
+    from colonnade.dag import Dag as Dag
+    from colonnade.exceptions import ColonnadeError as ColonnadeError
+    from colonnade.files import load as load
+    from colonnade.missing.em import EM as EM
+    from colonnade.network import BayesianNetwork as BayesianNetwork
+    from colonnade.network import fit as fit
+    from colonnade.pooling import Exact as Exact
+    from colonnade.pooling import Quadrature as Quadrature
+    from colonnade.pooling import Reference as Reference
+    from colonnade.pooling import Variational as Variational
+    from colonnade.priors import BDeu as BDeu
+    from colonnade.priors import CptPosterior as CptPosterior
+    from colonnade.priors import Hierarchical as Hierarchical
+    from colonnade.priors import MaximumLikelihood as MaximumLikelihood
+    from colonnade.priors import SymmetricDirichlet as SymmetricDirichlet
+    from colonnade.structure import AIC as AIC
+    from colonnade.structure import BIC as BIC
+    from colonnade.structure import LogLikelihood as LogLikelihood
+    from colonnade.structure import arc_strength as arc_strength
+    from colonnade.structure import chow_liu as chow_liu
+    from colonnade.structure import compare as compare
+    from colonnade.structure import hill_climb as hill_climb
+    from colonnade.structure import kdb as kdb
+    from colonnade.structure import naive_bayes as naive_bayes
+    from colonnade.structure import score as score
+    from colonnade.structure import score_families as score_families
+    from colonnade.structure import tan as tan
+    from colonnade.tables import discretize as discretize
+    from colonnade.tables import read as read
+    from colonnade.variables import Family as Family
+    from colonnade.variables import Variable as Variable
 
 # The room that each name lives in; a module stands for itself.
 _ROOMS = {
@@ -107,6 +71,7 @@ _ROOMS = {
 }
 _HOMES = {name: f"colonnade.{room}" for room, names in _ROOMS.items() for name in names}
 _MODULES = {"files", "tables", "theory"}
+__all__ = sorted([*_HOMES, *_MODULES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

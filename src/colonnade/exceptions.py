@@ -70,14 +70,10 @@ class ColonnadeError(Exception):
 class InputError(ColonnadeError, ValueError):
     """A parameter has a value it cannot take.
 
-    Parameters
-    ----------
-    *parts : str
-        The statement, cut where the name of the parameter belongs.
-    hint : str, optional
-
     Attributes
     ----------
+    parts : tuple of str
+        The statement, cut where the name of the parameter belongs.
     parameter, value : str or None, object
         Name of the parameter, and the value received.
 

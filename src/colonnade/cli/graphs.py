@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from colonnade.cli.choices import score_of
 from colonnade.cli.messages import renamed
-from colonnade.cli.options import misuse, number
+from colonnade.cli.options import misuse, number, score_of
 from colonnade.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -44,13 +44,8 @@ _ADVICE = {
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
 }
-# For commands without an option that the advice above names.
-_OTHERWISE = {
-    Advice.COMPLETE_THE_ROWS: (
-        "missing",
-        "remove or complete those rows, or leave those columns out with --ignore",
-    ),
-}
+# For commands that have no --missing.
+_COMPLETE_OR_IGNORE = "remove or complete those rows, or leave those columns out with --ignore"
 # Parameters of the package that are called otherwise in every command.
 _NAMES = {"table": "path"}
 
@@ -83,7 +78,8 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
     if isinstance(message, InputError) and message.parameter is not None:
         option = options.get(_NAMES.get(message.parameter, message.parameter))
         statement = statement if option is None else message.naming(option)
-    if isinstance(hint, Advice):
-        needed, otherwise = _OTHERWISE.get(hint, ("", ""))
-        hint = otherwise if needed and needed not in options else _ADVICE[hint]
+    if hint is Advice.COMPLETE_THE_ROWS and "missing" not in options:
+        hint = _COMPLETE_OR_IGNORE
+    elif isinstance(hint, Advice):
+        hint = _ADVICE[hint]
     return with_hint(statement, hint)

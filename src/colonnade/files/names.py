@@ -113,16 +113,14 @@ def typed(labels: Iterable[str], types: str) -> list[State]:
     letters = types * len(texts) if len(types) == 1 else types or "s" * len(texts)
     if len(letters) != len(texts) or set(letters) - set("bis"):
         raise ValueError(f"the types {types[:20]!r} do not fit {len(texts)} states")
-    states: list[State] = []
-    for text, letter in zip(texts, letters, strict=True):
-        if letter == "b":
-            if text not in ("False", "True"):
-                raise ValueError(f"{text[:40]!r} is not a boolean")
-            states.append(text == "True")
-        elif letter == "i":
-            if not re.fullmatch(r"-?[0-9]{1,4000}", text):
-                raise ValueError(f"{text[:40]!r} is not an integer")
-            states.append(int(text))
-        else:
-            states.append(text)
-    return states
+    return [_state(text, letter) for text, letter in zip(texts, letters, strict=True)]
+
+
+def _state(text: str, letter: str) -> State:
+    if letter == "s":
+        return text
+    if letter == "b" and text in ("False", "True"):
+        return text == "True"
+    if letter == "i" and re.fullmatch(r"-?[0-9]{1,4000}", text):
+        return int(text)
+    raise ValueError(f"{text[:40]!r} is not {'a boolean' if letter == 'b' else 'an integer'}")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.choices import prior_of
 from colonnade.cli.data import DataOptions
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
 from colonnade.cli.output import figure, grid, say, say_json
@@ -70,7 +69,7 @@ def compare(
         if repeated:
             raise options.misuse(option, f"{repeated[0]!r} is given twice.")
     learning.check(learners, paths)
-    priors = {word: prior_of(word) for word in words}
+    priors = {word: options.prior_of(word) for word in words}
     coded = encode(data.discretized(data.read()))
     structures: dict[str, Dag | Callable[[Any], Any]] = {
         str(path): dag_of(path, coded.names, all_columns=True) for path in paths

@@ -12,12 +12,7 @@ from colonnade.cli import options
 from colonnade.cli.models import check_output, load, save
 from colonnade.cli.output import say
 
-
-class Dialect(StrEnum):
-    """Which programs are to read a file."""
-
-    standard = "standard"
-    agrum = "agrum"
+Dialect = StrEnum("Dialect", ["standard", "agrum"])
 
 
 def convert(

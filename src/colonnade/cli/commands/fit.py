@@ -9,7 +9,6 @@ import numpy as np
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.choices import prior_of
 from colonnade.cli.data import Missing, TrainingData
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
 from colonnade.cli.models import check_output, save, summarise
@@ -18,7 +17,6 @@ from colonnade.exceptions import DataError, counted
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
-    from colonnade.network import BayesianNetwork
     from colonnade.structure import Found
     from colonnade.tables import CodedTable
 
@@ -85,7 +83,7 @@ def fit(
         problem = "columns that --dag does not name are not part of the network anyway."
         raise options.misuse("--ignore", problem)
     learning.check([] if learn is None else [learn], [] if dag is None else [dag])
-    chosen = prior_of(prior)
+    chosen = options.prior_of(prior)
     check_output(output, overwrite)
     table, weights, missing = data.read(), data.weights, data.missing
     if dag is not None:
@@ -99,7 +97,8 @@ def fit(
         rows = coded if missing is Missing.RAISE else _complete(coded)
         graph = _told(learning.learner(learn, seed)(rows))
         network = estimate(coded, graph, chosen, missing=missing.value)
-    _tell_em(network)
+    if em := network.diagnostics:
+        say(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
     save(network, output, overwrite)
     summarise(network)
     say(f"Saved {output}")
@@ -111,8 +110,8 @@ def _complete(coded: CodedTable) -> CodedTable:
 
     if not any(coded.missing):
         return coded
-    sizes = [variable.cardinality for variable in coded.variables]
-    gaps = [column == size for column, size in zip(coded.codes, sizes, strict=True)]
+    columns = zip(coded.codes, coded.variables, strict=True)
+    gaps = [column == variable.cardinality for column, variable in columns]
     rows = np.flatnonzero(~np.any(gaps, axis=0))
     if not rows.size:
         hint = "give the graph with --dag"
@@ -131,9 +130,3 @@ def _told(found: Dag | Found) -> Dag:
         complain("Warning: interrupted; the best graph so far is used.")
     say(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
     return found.dag
-
-
-def _tell_em(network: BayesianNetwork) -> None:
-    em = network.diagnostics
-    if em is not None:
-        say(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")

@@ -11,15 +11,7 @@ import typer
 
 from colonnade.cli.output import say
 
-
-class Study(StrEnum):
-    """The studies that can be run again."""
-
-    mse = "mse"
-    joint = "joint"
-    classification = "classification"
-    engines = "engines"
-    all = "all"
+Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "all"])
 
 
 def reproduce(
