@@ -6,13 +6,13 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from colonnade.arrays import Array, Floats, Integers
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
 
@@ -30,7 +30,7 @@ PRIORS: dict[str, Prior] = {
 }
 
 
-_Table = dict[str, NDArray[Any]]
+_Table = dict[str, Array]
 
 
 class _Trial(NamedTuple):
@@ -38,7 +38,7 @@ class _Trial(NamedTuple):
 
     test: _Table
     networks: dict[str, BayesianNetwork]
-    held_out: dict[str, NDArray[np.float64]]
+    held_out: dict[str, Floats]
 
 
 def main() -> None:
@@ -95,7 +95,7 @@ def _load() -> _Table:
     return {TARGET: labels, **{str(name): column for name, column in measured}}
 
 
-def _trial(data: _Table, order: NDArray[np.int64]) -> _Trial:
+def _trial(data: _Table, order: Integers) -> _Trial:
     """Learn everything from the first rows of an order, and score the others."""
     from colonnade.structure import tan
     from colonnade.tables import discretize
@@ -132,11 +132,8 @@ def _compared(trials: list[_Trial]) -> Table:
 def _ask(console: Console, network: BayesianNetwork, rows: _Table) -> None:
     """Ask for the diagnosis of a held-out tumour of which three measurements are known."""
     assert network.discretizer is not None  # the measurements were cut
-    observed = {}
-    for name in ("mean radius", "mean texture", "mean smoothness"):
-        cuts = network.discretizer.get(name)
-        assert cuts is not None
-        observed[name] = cuts.states[int(cuts.codes(rows[name][:1])[0])]
+    cut = network.discretizer.apply(rows)
+    observed = {name: cut[name][0] for name in ("mean radius", "mean texture", "mean smoothness")}
     result = network.query(TARGET, observed, draws=500, rng=SEED)
     assert result.lower is not None
     assert result.upper is not None

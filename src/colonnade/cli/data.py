@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from colonnade.cli.messages import renamed
 from colonnade.cli.options import misuse
-
-if TYPE_CHECKING:
-    from colonnade.tables import Discretized
 
 _option = partial(typer.Option, rich_help_panel="Data")
 
@@ -85,9 +82,7 @@ class DataOptions:
         refuse_absent(ignored, list(table))
         return {name: column for name, column in table.items() if name not in ignored}
 
-    def discretized(
-        self, table: dict[str, Any], weights: str | None = None
-    ) -> dict[str, Any] | Discretized:
+    def discretized(self, table: dict[str, Any], weights: str | None = None) -> Any:
         """Cut the floating-point columns and those that are named; weights stay numbers."""
         from colonnade.tables import Discretizer
 

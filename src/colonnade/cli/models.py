@@ -12,7 +12,6 @@ from colonnade.exceptions import amount, counted
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
     from colonnade.network import BayesianNetwork
-    from colonnade.priors import Prior
 
 _MAX_SHOWN_PARENTS = 6
 _VARIABLES_IF_NO_LIMIT = 40
@@ -42,9 +41,9 @@ def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = Fa
         network.save(path, overwrite, "agrum" if agrum else "standard")
 
 
-def prior_word(prior: Prior | None) -> str:
-    """Write a prior as the command line has it; a table that was given has none."""
-    return "known" if prior is None else prior.word
+def prior_word(cpt: Cpt) -> str:
+    """Write the prior of a table as the command line has it; a table that was given has none."""
+    return "known" if cpt.prior is None else cpt.prior.word
 
 
 def described(network: BayesianNetwork) -> dict[str, Any]:
@@ -65,7 +64,7 @@ def _variable(name: str, cpt: Cpt) -> dict[str, Any]:
         "configurations": cpt.family.configurations,
         "stored": len(cpt.table.rows),
         "rows": None if cpt.counts is None else cpt.counts.total,
-        "prior": prior_word(cpt.prior),
+        "prior": prior_word(cpt),
     }
 
 
@@ -76,10 +75,8 @@ def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
     priors = list(dict.fromkeys(each["prior"] for each in facts))
     arcs, cells = len(network.dag.arcs), sum(cpt.table.rows.size for cpt in network.tables.values())
     common = f"; {priors[0]}" if len(priors) == 1 else ""
-    say(
-        f"{counted(len(network), 'variable')}, {counted(arcs, 'arc')}, "
-        f"{cells:,} probabilities stored{common}"
-    )
+    size = f"{counted(len(network), 'variable')}, {counted(arcs, 'arc')}"
+    say(f"{size}, {cells:,} probabilities stored{common}")
     head = ["variable", "states", "parents", "configurations", "rows"]
     lines = []
     for each in facts[:limit]:

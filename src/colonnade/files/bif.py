@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
@@ -97,9 +97,9 @@ def _table(tokens: Tokens, draft: Draft, child: DraftVariable, parents: list[str
             raise MisfitError(child.place, f"its parent {parent[:80]!r} is not defined.")
     labels = [draft.variables[parent].labels for parent in parents]
     positions = [{label: k for k, label in enumerate(each)} for each in labels]
-    whole: NDArray[np.float64] | None = None
-    default: NDArray[np.float64] | None = None
-    rows: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    whole: Floats | None = None
+    default: Floats | None = None
+    rows: dict[tuple[int, ...], Floats] = {}
     tokens.take("{")
     while not tokens.find("}"):
         if tokens.find("table"):
@@ -141,11 +141,11 @@ def _codes(
     return tuple(known[state] for state, known in zip(states, positions, strict=True))
 
 
-def _values(tokens: Tokens, child: DraftVariable) -> NDArray[np.float64]:
+def _values(tokens: Tokens, child: DraftVariable) -> Floats:
     return numbers(tokens.until(";", separators=","), child.place)
 
 
-def _row(tokens: Tokens, child: DraftVariable) -> NDArray[np.float64]:
+def _row(tokens: Tokens, child: DraftVariable) -> Floats:
     row = _values(tokens, child)
     if len(row) != len(child.labels):
         problem = f"{len(row)} probabilities where {len(child.labels)} belong."
@@ -153,7 +153,7 @@ def _row(tokens: Tokens, child: DraftVariable) -> NDArray[np.float64]:
     return row
 
 
-def _whole_table(values: NDArray[np.float64], states: int) -> NDArray[np.float64]:
+def _whole_table(values: Floats, states: int) -> Floats:
     """One list of all probabilities: the child varies slowest, the last parent fastest.
 
     Some programs write the child fastest; which one it was shows in what sums to one.

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Array, Floats
 from colonnade.configurations import all_codes
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
@@ -67,9 +67,9 @@ class DraftTable:
     """The probabilities of one variable, of all configurations or of those that are listed."""
 
     parents: list[str]
-    rows: NDArray[np.float64]  # [configuration, state], of any shape
-    codes: NDArray[Any] | None = None  # [row, parent], of the configurations that are listed
-    default: NDArray[np.float64] | None = None  # [state], of all others
+    rows: Floats  # [configuration, state], of any shape
+    codes: Array | None = None  # [row, parent], of the configurations that are listed
+    default: Floats | None = None  # [state], of all others
     # Whether the format takes any positive numbers and divides each row by its sum.
     relative: bool = False
 
@@ -146,13 +146,10 @@ def check_writable(network: BayesianNetwork, max_cells: int) -> None:
     for name, cpt in network.tables.items():
         if not cpt.table.complete:
             unseen = cpt.family.configurations - len(cpt.table.rows)
-            raise DataError(
-                f"Variable {name!r}",
-                f"there are no probabilities to write for {counted(unseen, 'configuration')} of "
-                "its parents.",
-                Advice.PRIOR_FOR_UNOBSERVED,
-                variable=name,
-            )
+            of = f"{counted(unseen, 'configuration')} of its parents"
+            problem = f"there are no probabilities to write for {of}."
+            hint = Advice.PRIOR_FOR_UNOBSERVED
+            raise DataError(f"Variable {name!r}", problem, hint, variable=name)
 
 
 def _encoding_notes(draft: Draft, holder: str) -> list[str]:
@@ -222,9 +219,7 @@ def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]
     return Cpt(family, None, None, sparse), notes
 
 
-def _summing_to_one(
-    rows: NDArray[np.float64], relative: bool, place: str
-) -> tuple[NDArray[np.float64], list[str]]:
+def _summing_to_one(rows: Floats, relative: bool, place: str) -> tuple[Floats, list[str]]:
     if not (np.isfinite(rows).all() and (rows >= 0.0).all()):
         raise MisfitError(place, "a probability is negative or not a number.")
     totals = rows.sum(axis=1)
@@ -247,7 +242,7 @@ def tell(subject: str, notes: Sequence[str]) -> None:
         warn(f"{subject}: {'; '.join(notes[:3])}{more}.", FormatWarning)
 
 
-def numbers(words: Sequence[str], place: str) -> NDArray[np.float64]:
+def numbers(words: Sequence[str], place: str) -> Floats:
     """Numbers from the words of a file."""
     try:
         return np.array([float(word) for word in words])

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import InputError, expected, require
@@ -113,7 +113,7 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
     return network
 
 
-def _parents_reversed(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _parents_reversed(table: Floats) -> Floats:
     """Our axes are [parent, ..., parent, child]; its first parent varies faster than the others."""
     parents = table.ndim - 1
     return np.ascontiguousarray(table.transpose([*reversed(range(parents)), parents]))

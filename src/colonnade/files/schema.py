@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Array
 from colonnade.configurations import all_codes
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
@@ -103,7 +103,7 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
     return Cpt(family, counts, prior, table)
 
 
-def _codes(family: Family, value: Any, rows: int, place: str) -> NDArray[Any]:
+def _codes(family: Family, value: Any, rows: int, place: str) -> Array:
     if value is None:
         # Compared before anything of this size is made: a graph can ask for any number.
         if rows != family.configurations:
@@ -118,7 +118,7 @@ def _codes(family: Family, value: Any, rows: int, place: str) -> NDArray[Any]:
     return _array(value, np.int64, len(family.parents), place)
 
 
-def _counts(family: Family, codes: NDArray[Any], value: Any, place: str) -> FamilyCounts:
+def _counts(family: Family, codes: Array, value: Any, place: str) -> FamilyCounts:
     types = _types(value, family.cardinality, place)
     if types - {int} and types - {float}:
         problem = "they are neither all integers nor all numbers with a decimal point."
@@ -173,14 +173,14 @@ def _types(value: Any, columns: int, place: str) -> set[type]:
     return types
 
 
-def _floats(value: Any, columns: int, place: str) -> NDArray[Any]:
+def _floats(value: Any, columns: int, place: str) -> Array:
     # Booleans are integers for Python, and numbers for NumPy; here they are neither.
     if _types(value, columns, place) - {int, float}:
         raise MisfitError(place, "they are not all numbers.")
     return _array(value, np.float64, columns, place)
 
 
-def _array(value: list[Any], dtype: Any, columns: int, place: str) -> NDArray[Any]:
+def _array(value: list[Any], dtype: Any, columns: int, place: str) -> Array:
     try:
         return np.array(value, dtype=dtype).reshape(len(value), columns)
     except OverflowError:

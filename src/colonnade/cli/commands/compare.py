@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,10 +12,6 @@ from colonnade.cli import options
 from colonnade.cli.data import DataOptions
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
 from colonnade.cli.output import figure, grid, say, say_json
-
-if TYPE_CHECKING:
-    from colonnade.dag import Dag
-    from colonnade.structure.comparison import Comparison
 
 
 def compare(
@@ -71,19 +66,15 @@ def compare(
     learning.check(learners, paths)
     priors = {word: options.prior_of(word) for word in words}
     coded = encode(data.discretized(data.read()))
-    structures: dict[str, Dag | Callable[[Any], Any]] = {
-        str(path): dag_of(path, coded.names, all_columns=True) for path in paths
+    structures: dict[str, Any] = {
+        **{str(path): dag_of(path, coded.names, all_columns=True) for path in paths},
+        **{str(each): learning.learner(each, seed) for each in learners},
     }
-    structures |= {str(each): learning.learner(each, seed) for each in learners}
     found = compared(coded, structures, priors, folds=folds, rng=seed)
     if json:
         say_json({"folds": found.folds, "rows": [asdict(row) for row in found.rows]})
-    else:
-        say(f"Mean log likelihood of a held-out row, {found.folds} folds, {coded.rows:,} rows")
-        _print_rows(found)
-
-
-def _print_rows(found: Comparison) -> None:
+        return
+    say(f"Mean log likelihood of a held-out row, {found.folds} folds, {coded.rows:,} rows")
     head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
     lines = []
     for row in found.rows:

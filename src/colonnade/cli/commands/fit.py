@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -89,7 +89,7 @@ def fit(
     if dag is not None:
         graph = dag_of(dag, list(table))
         kept = {name: table[name] for name in (*graph.variables, weights) if name in table}
-        ready: Any = data.discretized(kept, weights)
+        ready = data.discretized(kept, weights)
         network = estimate(ready, graph, chosen, weights=weights, missing=missing.value)
     else:
         assert learn is not None  # checked above

@@ -90,7 +90,7 @@ def _table(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
         "variable": family.child.name,
         "states": list(family.child.states),
         "parents": [parent.name for parent in family.parents],
-        "prior": prior_word(cpt.prior),
+        "prior": prior_word(cpt),
         "level": level if cpt.has_posterior else None,
         "configurations": family.configurations,
         "stored": len(table.rows),
