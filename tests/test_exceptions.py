@@ -12,6 +12,7 @@ from colonnade.exceptions import (
     InputError,
     MissingExtraError,
     NotSupportedError,
+    ShortfallError,
     TooLargeError,
     amount,
     counted,
@@ -126,3 +127,13 @@ def test_amounts_and_lists_in_messages() -> None:
     assert [counted(1, "arc"), counted(2000, "arc")] == ["1 arc", "2,000 arcs"]
     assert counted(3, "entry", "entries") == "3 entries"
     assert (listing(["no"]), listing(range(100), limit=3)) == ("['no']", "[0, 1, 2, ... 97 more]")
+
+
+def test_a_shortfall_can_name_its_variable_and_state() -> None:
+    error = ShortfallError(3, 1, (0, 2), 1)
+    assert error.statement == (
+        "Counts: cannot take 3 from 1 count of state 1 in configuration (0, 2)."
+    )
+    named = error.named("Variable 'x'", lambda codes, state: f"state {state} given {codes}")
+    assert named.statement == "Variable 'x': cannot take 3 from 1 count of state 1 given (0, 2)."
+    assert (named.taken, named.held, named.hint) == (3, 1, error.hint)

@@ -124,16 +124,6 @@ class ShortfallError(CountsError):
     ----------
     taken, held : int or float
         What was to be taken, and what there is.
-
-    Examples
-    --------
-    >>> error = ShortfallError(3, 1, (0, 2), 1)
-    >>> print(error)
-    Counts: cannot take 3 from 1 count of state 1 in configuration (0, 2).
-    Hint: only take away counts that were added.
-    >>> print(error.named("Variable 'x'", lambda codes, state: "state 'b'"))
-    Variable 'x': cannot take 3 from 1 count of state 'b'.
-    Hint: only take away counts that were added.
     """
 
     configuration: tuple[int, ...]
@@ -224,13 +214,6 @@ class MissingExtraError(ColonnadeError, ImportError):
     ----------
     feature, package, extra : str
         What needs the package, the package, and the extra of Colonnade that installs it.
-
-    Examples
-    --------
-    >>> raise MissingExtraError("Reference()", package="numpyro", extra="reference")
-    Traceback (most recent call last):
-    colonnade.exceptions.MissingExtraError: Reference() needs the package 'numpyro'.
-    Hint: pip install "colonnade[reference]".
     """
 
     def __init__(self, feature: str, *, package: str, extra: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -99,18 +99,16 @@ class LearnerOptions:
         """Return a function from a table to a graph."""
         from colonnade import structure
 
-        def climb(table: Any) -> Found:
-            return structure.hill_climb(
-                table,
-                score_of(self.score or "bic"),
-                max_parents=self.max_parents,
-                tabu=self.tabu or 0,
-                restarts=self.restarts or 0,
-                rng=seed,
-            )
-
+        climb = partial(
+            structure.hill_climb,
+            score=score_of(self.score or "bic"),
+            max_parents=self.max_parents,
+            tabu=self.tabu or 0,
+            restarts=self.restarts or 0,
+            rng=seed,
+        )
         target = self.target or ""
-        learners: Mapping[Learn, Callable[[Any], Dag | Found]] = {
+        learners: dict[Learn, Callable[[Any], Dag | Found]] = {
             Learn.HC: climb,
             Learn.TAN: lambda table: structure.tan(table, target),
             Learn.CHOW_LIU: structure.chow_liu,

@@ -94,7 +94,7 @@ def _variable(tokens: Tokens) -> DraftVariable:
 def _table(tokens: Tokens, draft: Draft, child: DraftVariable, parents: list[str]) -> DraftTable:
     for parent in parents:
         if parent not in draft.variables:
-            raise MisfitError(child.place, f"its parent {parent[:80]!r} is not defined.")
+            raise child.misfit(f"its parent {parent[:80]!r} is not defined.")
     labels = [draft.variables[parent].labels for parent in parents]
     positions = [{label: k for k, label in enumerate(each)} for each in labels]
     whole: Floats | None = None
@@ -104,7 +104,7 @@ def _table(tokens: Tokens, draft: Draft, child: DraftVariable, parents: list[str
     while not tokens.find("}"):
         if tokens.find("table"):
             if rows or whole is not None:
-                raise MisfitError(child.place, "its probabilities are given twice.")
+                raise child.misfit("its probabilities are given twice.")
             values = _values(tokens, child)
             whole = _whole_table(values, len(child.labels)) if parents else values
         elif tokens.find("default"):
@@ -113,7 +113,7 @@ def _table(tokens: Tokens, draft: Draft, child: DraftVariable, parents: list[str
             states = tokens.until(")", separators=",")
             codes = _codes(states, positions, child)
             if codes in rows or whole is not None:
-                raise MisfitError(child.place, f"the row of {states} is given twice.")
+                raise child.misfit(f"the row of {states} is given twice.")
             rows[codes] = _row(tokens, child)
         elif tokens.find("property"):
             tokens.until(";")
@@ -134,10 +134,10 @@ def _codes(
     states: list[str], positions: list[dict[str, int]], child: DraftVariable
 ) -> tuple[int, ...]:
     if len(states) != len(positions):
-        raise MisfitError(child.place, f"{states} does not name one state for each parent.")
+        raise child.misfit(f"{states} does not name one state for each parent.")
     for state, known in zip(states, positions, strict=True):
         if state not in known:
-            raise MisfitError(child.place, f"{state[:80]!r} is not a state of its parent.")
+            raise child.misfit(f"{state[:80]!r} is not a state of its parent.")
     return tuple(known[state] for state, known in zip(states, positions, strict=True))
 
 
@@ -148,8 +148,7 @@ def _values(tokens: Tokens, child: DraftVariable) -> Floats:
 def _row(tokens: Tokens, child: DraftVariable) -> Floats:
     row = _values(tokens, child)
     if len(row) != len(child.labels):
-        problem = f"{len(row)} probabilities where {len(child.labels)} belong."
-        raise MisfitError(child.place, problem)
+        raise child.misfit(f"{len(row)} probabilities where {len(child.labels)} belong.")
     return row
 
 

@@ -61,6 +61,10 @@ class DraftVariable:
         """How messages call it."""
         return place_of(self.name)
 
+    def misfit(self, problem: str) -> MisfitError:
+        """Word an error about it."""
+        return MisfitError(self.place, problem)
+
 
 @dataclass(frozen=True, slots=True)
 class DraftTable:
@@ -88,13 +92,13 @@ class Draft:
     def define(self, variable: DraftVariable) -> None:
         """Add a variable."""
         if variable.name in self.variables:
-            raise MisfitError(variable.place, "it is defined twice.")
+            raise variable.misfit("it is defined twice.")
         self.variables[variable.name] = variable
 
     def tabulate(self, variable: DraftVariable, table: DraftTable) -> None:
         """Add the table of a variable."""
         if variable.name in self.tables:
-            raise MisfitError(variable.place, "its probabilities are given twice.")
+            raise variable.misfit("its probabilities are given twice.")
         self.tables[variable.name] = table
 
     def add(self, variable: DraftVariable, table: DraftTable) -> None:
@@ -132,7 +136,7 @@ def sketch(
         )
         parents = [alphabet.write_name(parent.name) for parent in cpt.family.parents]
         draft.add(variable, DraftTable(parents, cpt.table.dense()))
-    draft.notes.extend(_encoding_notes(draft, holder))
+    _note_encoded(draft, holder)
     return draft
 
 
@@ -152,18 +156,15 @@ def check_writable(network: BayesianNetwork, max_cells: int) -> None:
             raise DataError(f"Variable {name!r}", problem, hint, variable=name)
 
 
-def _encoding_notes(draft: Draft, holder: str) -> list[str]:
-    """What to say about names and states that had to be encoded."""
+def _note_encoded(draft: Draft, holder: str) -> None:
+    """Note which names and states had to be encoded."""
     written = [text for each in draft.variables.values() for text in (each.name, *each.labels)]
     encoded = {decode(text): text for text in written if decode(text) != text}
-    if not encoded:
-        return []
-    original, code = next(iter(encoded.items()))
-    number = counted(len(encoded), "name or state", "names or states")
-    return [
-        f"encoded {number} that {holder} cannot hold, for example {original!r} as {code!r}; "
-        "Colonnade decodes them"
-    ]
+    if encoded:
+        original, code = next(iter(encoded.items()))
+        number = counted(len(encoded), "name or state", "names or states")
+        example = f"for example {original!r} as {code!r}; Colonnade decodes them"
+        draft.notes.append(f"encoded {number} that {holder} cannot hold, {example}")
 
 
 def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:

@@ -88,7 +88,7 @@ def _node(tokens: Tokens) -> DraftVariable:
 def _table(tokens: Tokens, child: DraftVariable, parents: list[str]) -> DraftTable:
     data = _attributes(tokens).get("data")
     if data is None:
-        raise MisfitError(child.place, "it has no probabilities.")
+        raise child.misfit("it has no probabilities.")
     # The parentheses follow the parents, the first one outermost: they say nothing more.
     return DraftTable(parents, numbers(data, child.place), relative=True)
 

@@ -54,9 +54,8 @@ class Tokens:
 
     def take(self, wanted: str) -> None:
         """Take the next token, which must be this one."""
-        if self.quoted or self.peek != wanted:
+        if not self.find(wanted):
             raise self.error(f"{wanted!r} is missing")
-        self._advance()
 
     def find(self, wanted: str) -> bool:
         """Take the next token if it is this one."""

@@ -98,8 +98,7 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
     variable = DraftVariable(element.get("id", ""), labels, types[-1] if types else "")
     values = element.find("probabilities" if element.tag == "cpt" else "resultingstates")
     if element.tag not in ("cpt", "deterministic") or values is None:
-        problem = f"nodes of the kind {element.tag[:40]!r} are not supported."
-        raise MisfitError(variable.place, problem)
+        raise variable.misfit(f"nodes of the kind {element.tag[:40]!r} are not supported.")
     words = words_of(values)
     if element.tag == "cpt":
         rows = numbers(words, variable.place)
@@ -107,7 +106,7 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
         rows = np.zeros((len(words), len(labels)))
         for row, word in enumerate(words):
             if word not in labels:
-                raise MisfitError(variable.place, f"{word[:80]!r} is not one of its states.")
+                raise variable.misfit(f"{word[:80]!r} is not one of its states.")
             rows[row, labels.index(word)] = 1.0
     parents = words_of(element.find("parents"))
     return variable, DraftTable(parents[::-1] if by_agrum else parents, rows)

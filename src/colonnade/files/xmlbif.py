@@ -47,7 +47,7 @@ def parse(content: bytes) -> Draft:
             raise MisfitError(place_of(name), "it has probabilities, but is not defined.")
         child, values = draft.variables[name], element.find("TABLE")
         if values is None:
-            raise MisfitError(child.place, "it has no TABLE.")
+            raise child.misfit("it has no TABLE.")
         parents = [text_of(parent) for parent in element.findall("GIVEN")]
         draft.tabulate(child, DraftTable(parents, numbers(words_of(values), child.place)))
     return draft

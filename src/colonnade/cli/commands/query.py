@@ -92,8 +92,7 @@ def _print_answer(result: QueryResult) -> None:
             row.append(interval(float(result.lower[place]), float(result.upper[place])))
         rows.append(row)
     grid(head, rows, numbers=head[len(result.targets) :])
-    rest = result.probabilities.size - len(rows)
-    if rest:
+    if rest := result.probabilities.size - len(rows):
         say(f"... {rest:,} more; --json prints all")
 
 
