@@ -91,7 +91,8 @@ def save(
     ----------
     network : BayesianNetwork
     path : path
-        With one of the endings that :func:`load` knows, in a folder that exists.
+        Ends in ``.json`` (the native format), ``.bif``, ``.net``, ``.xmlbif``, ``.bifxml`` or
+        ``.xml`` (XMLBIF), ``.xdsl`` or ``.uai``; its folder exists.
     overwrite : bool, optional
         Whether an existing file is replaced; by default that is an error.
     dialect : {"standard", "agrum"}, optional

@@ -65,13 +65,9 @@ def query(
         if value is not None and not draws:
             raise options.misuse(option, "it needs --draws.")
     network = load(model)
-    result = network.query(
-        target[0] if len(target) == 1 else target,
-        _observed(network, observed or []),
-        draws,
-        0.95 if level is None else level,
-        seed,
-    )
+    asked = target[0] if len(target) == 1 else target
+    known = _observed(network, observed or [])
+    result = network.query(asked, known, draws, 0.95 if level is None else level, seed)
     if json:
         say_json(result.to_dict())
     else:
