@@ -80,6 +80,11 @@ def complete(network) -> bool:
 # ------------------------------------------------------------------------ names
 
 
+def test_reserved_words_are_encoded_in_capitals_too() -> None:
+    held = pattern("[a-zA-Z]+", ["net"])
+    assert [bool(held.fullmatch(word)) for word in ("nets", "net", "NET")] == [True, False, False]
+
+
 def test_files_that_exist_can_be_decoded() -> None:
     codes = {"<=50K": "cn___3c__3d_50K", "a_b c": "cn__a__b_20_c", "table": "cn___74_able"}
     assert {text: encode(text) for text in codes} == codes
@@ -489,6 +494,15 @@ def test_rows_with_few_digits_are_rescaled_with_a_warning(tmp_path) -> None:
         load(tmp_path / "x.bif")
 
 
+def test_one_warning_tells_of_many_rescaled_tables(tmp_path) -> None:
+    one = "variable %s {type discrete[2]{u,v};} probability(%s){table 0.333 0.666;}"
+    text = " ".join(one % (name, name) for name in "abcde")
+    (tmp_path / "x.bif").write_text(f"network x {{}} {text}")
+    with pytest.warns(FormatWarning, match=r"'c' .* \(and 2 more of this kind\)") as told:
+        load(tmp_path / "x.bif")
+    assert len(told) == 1
+
+
 # ----------------------------------------------------------------------- errors
 
 
@@ -560,6 +574,14 @@ def test_bad_files_are_named(suffix, content, problem, tmp_path) -> None:
         load(path)
     assert any(part in str(caught.value) for part in problem.split("|"))
     assert str(caught.value).startswith(f"File {str(path)!r}")
+
+
+def test_a_hint_of_the_package_is_kept_apart(tmp_path) -> None:
+    (tmp_path / "x.uai").write_text("BAYES 2 2 2 2 2 0 1 2 1 0 4 1 0 0 1 4 1 0 0 1")
+    with pytest.raises(FileFormatError, match="no cycle") as caught:
+        load(tmp_path / "x.uai")
+    assert caught.value.hint == "remove or turn one of these arcs"
+    assert "Hint" not in caught.value.problem
 
 
 @pytest.fixture(scope="module")
