@@ -28,26 +28,13 @@ class Cell:
 
 
 def generator(seed: int, study: str, *key: int) -> np.random.Generator:
-    """Random numbers of one repetition of one cell, whichever process runs it and in any order.
-
-    Examples
-    --------
-    >>> one, same, other = (generator(1, "mse", 20, k).random() for k in (0, 0, 1))
-    >>> one == same, one == other
-    (True, False)
-    """
+    """Random numbers of one repetition of one cell, whichever process runs it and in any order."""
     label = int.from_bytes(hashlib.sha256(study.encode()).digest()[:4], "big")
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(label, *key)))
 
 
 def fingerprint(settings: Mapping[str, Any]) -> str:
-    """Eight digits for everything the numbers of a study depend on, the version included.
-
-    Examples
-    --------
-    >>> fingerprint({"seed": 1}) == fingerprint({"seed": 2})
-    False
-    """
+    """Eight digits for everything the numbers of a study depend on, the version included."""
     text = json.dumps({**settings, "version": __version__}, sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -56,12 +43,6 @@ class Workers:
     """Processes that run cells, started when first needed and kept for the next study.
 
     One job runs everything in this process. The numbers do not depend on the number of jobs.
-
-    Examples
-    --------
-    >>> with Workers() as workers:
-    ...     list(workers.results([Cell("one", lambda: [{"n": 20}])]))
-    [('one', [{'n': 20}])]
     """
 
     def __init__(self, jobs: int = 1) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
 from colonnade.network import BayesianNetwork
-from colonnade.studies.claims import Claim, judged, mean_gain, share
-from colonnade.studies.joint import BASELINES
+from colonnade.studies.claims import Claim, Gains, judged, mean_gains, share
 from colonnade.studies.samples import SampleStudy
 from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
@@ -21,19 +19,7 @@ MEASURES = {"accuracy": 1, "auc": 1, "log_loss": -1}
 
 
 def class_log_joint(network: BayesianNetwork, table: CodedTable, target: str) -> Floats:
-    """Log probability of each row with each class, ``[row, class]``; its own class is ignored.
-
-    Examples
-    --------
-    >>> from colonnade.dag import Dag
-    >>> from colonnade.network import fit
-    >>> from colonnade.tables import encode
-    >>> table = encode({"x": list("aab"), "class": [0, 0, 1]})
-    >>> network = fit(table, Dag([("class", "x")]))
-    >>> joint = class_log_joint(network, table, "class")
-    >>> joint.shape, (joint[:, 0] > joint[:, 1]).tolist()
-    ((3, 2), [True, True, False])
-    """
+    """Log probability of each row with each class, ``[row, class]``; its own class is ignored."""
     position = table.position(target)
     classes = table.variables[position].cardinality
     codes = [np.repeat(column, classes) for column in table.codes]
@@ -50,13 +36,6 @@ def measures(log_joint: Floats, truth: NDArray[np.int64]) -> dict[str, float]:
     no row, or every row, belongs to have no curve and are left out; NaN if all are. Rows are ranked
     by log odds, as probabilities near 1 would tie by rounding. Among equally probable classes the
     first is predicted.
-
-    Examples
-    --------
-    >>> joint = np.log([[0.6, 0.2], [0.3, 0.1], [0.1, 0.7], [0.4, 0.3]])
-    >>> found = measures(joint, np.array([0, 1, 1, 0]))
-    >>> found["accuracy"], found["auc"], found["auc_pairs"]
-    (0.75, 0.75, 0.75)
     """
     from scipy.special import logsumexp
 
@@ -121,101 +100,95 @@ STUDY = SampleStudy("classification", _measured, limited=True)
 
 def claims(results: Tidy, auc: str = "auc") -> list[Claim]:
     """Judge what the paper says of the middle and the bottom of Fig. 2, by one of three AUCs."""
-    return [*_area_claims(results, auc), *_accuracy_claims(results)]
+    area, accuracy = (mean_gains(results, measure, 100.0) for measure in (auc, "accuracy"))
+    return [*_area_claims(area), *_accuracy_claims(accuracy)]
 
 
-def _points(results: Tidy, measure: str, base: str) -> Tidy:
-    gains = results.gains(measure, "hierarchical", base)
-    return Tidy({**gains.columns, "gain": 100.0 * gains["gain"]})
-
-
-def _cells(results: Tidy, measure: str, names: Sequence[str], sizes: Sequence[int]) -> list[float]:
-    """Mean gain in points over both BDeu, in the cells asked for that were run."""
-    gains = [_points(results, measure, base) for base in BASELINES]
-    cells = product(gains, names, sizes)
-    means = [mean_gain(over, data=name, n=n) for over, name, n in cells]
-    return [mean for mean in means if mean is not None]
-
-
-def _area_claims(results: Tidy, auc: str) -> list[Claim]:
-    names, sizes = results.unique("data"), sorted(results.unique("n"))
-    everywhere = _cells(results, auc, names, sizes)
-    first, last = _ends(results, auc)
-    better = np.array(everywhere) > 0.0
+def _area_claims(gains: Gains) -> list[Claim]:
+    sizes = {n for _, _, n in gains}
+    first, last = _ends(gains)
+    better = np.array(list(gains.values())) > 0.0
+    vanishing = f"{last:+.2f} against {first:+.2f}", last < first / 3.0
     return [
         judged(
             "ROC AUC is consistently higher than with both BDeu",
             "all",
             "mean gain above 0 in nine of ten cells (data set, n, ess)",
-            (f"{share(better)}, least {min(everywhere):+.2f}", better.mean() >= 0.9),
+            (f"{share(better)}, least {min(gains.values()):+.2f}", better.mean() >= 0.9),
         ),
         judged(
             "ROC AUC at n = 20 and 40: gain between 2 and 20 points",
             "2 to 20",
             "mean gain of every data set, n and ess between 1 and 25 points",
-            _between(1.0, 25.0, _cells(results, auc, names, (20, 40))),
+            _between(1.0, 25.0, [gain for (_, _, n), gain in gains.items() if n in (20, 40)]),
         ),
         judged(
             "The gain in ROC AUC tends to vanish as n increases",
             "vanishes",
             "mean gain at the largest n less than a third of that at the smallest",
-            (f"{last:+.2f} against {first:+.2f}", last < first / 3.0)
-            if len(sizes) > 1 and sizes[-1] >= 1280
-            else None,
+            vanishing if len(sizes) > 1 and max(sizes) >= 1280 else None,
         ),
         judged(
             "ROC AUC for n > 320 on Adult and Letter: gain between 1 and 5 points",
             "1 to 5",
             "mean gain of both, n and ess between 0.5 and 6 points",
-            _between(0.5, 6.0, _adult_and_letter(results, auc, [n for n in sizes if n > 320])),
+            _between(0.5, 6.0, _adult_and_letter(gains, {n for n in sizes if n > 320})),
         ),
     ]
 
 
-def _accuracy_claims(results: Tidy) -> list[Claim]:
-    sizes = results.unique("n")
-    found = []
-    for base, paper in (("bdeu 10", 5.0), ("bdeu 1", 10.0)):
-        gains = _points(results, "accuracy", base)
-        mean = mean_gain(gains, n=[n for n in (20, 40) if n in sizes]) if 20 in sizes else None
-        found.append(
-            judged(
-                f"Accuracy at n = 20 and 40: average gain over {base.replace('bdeu', 'BDeu ess')}",
-                f"about {paper:.0f} points",
-                f"mean gain between {0.5 * paper:g} and {1.5 * paper:g} points",
-                None if mean is None else (f"{mean:+.1f}", 0.5 * paper <= mean <= 1.5 * paper),
-            )
-        )
-    first, last = _ends(results, "accuracy")
+def _accuracy_claims(gains: Gains) -> list[Claim]:
+    sizes = {n for _, _, n in gains}
+    first, last = _ends(gains)
+    falling = f"{last:+.2f} against {first:+.2f}", last < first
     return [
-        *found,
+        _small_samples(gains, "bdeu 10", 5.0),
+        _small_samples(gains, "bdeu 1", 10.0),
         judged(
             "The gain in accuracy tends to decrease as n increases",
             "decreases",
             "mean gain at the largest n less than at the smallest",
-            (f"{last:+.2f} against {first:+.2f}", last < first) if len(sizes) > 1 else None,
+            falling if len(sizes) > 1 else None,
         ),
         judged(
             "Accuracy at n = 1280 on Adult and Letter: gain of 1 to 2 points",
             "1 to 2",
             "mean gain of both, over either ess, between 0.5 and 3 points",
-            _between(0.5, 3.0, _adult_and_letter(results, "accuracy", [1280])),
+            _between(0.5, 3.0, _adult_and_letter(gains, {1280})),
         ),
     ]
 
 
-def _ends(results: Tidy, measure: str) -> tuple[float, float]:
+def _small_samples(gains: Gains, base: str, paper: float) -> Claim:
+    small = {key: gain for key, gain in gains.items() if key[0] == base and key[2] in (20, 40)}
+    found = None
+    if 20 in {n for _, _, n in small}:
+        mean = float(np.mean(list(small.values())))
+        found = f"{mean:+.1f}", 0.5 * paper <= mean <= 1.5 * paper
+    return judged(
+        f"Accuracy at n = 20 and 40: average gain over {base.replace('bdeu', 'BDeu ess')}",
+        f"about {paper:.0f} points",
+        f"mean gain between {0.5 * paper:g} and {1.5 * paper:g} points",
+        found,
+    )
+
+
+def _ends(gains: Gains) -> tuple[float, float]:
     """Mean gain over all data sets and both BDeu, at the smallest and at the largest n."""
-    names, sizes = results.unique("data"), results.unique("n")
-    first, last = (_cells(results, measure, names, [n]) for n in (min(sizes), max(sizes)))
-    return float(np.mean(first)), float(np.mean(last))
+    sizes = [n for _, _, n in gains]
+    first, last = (
+        np.mean([gain for key, gain in gains.items() if key[2] == n])
+        for n in (min(sizes), max(sizes))
+    )
+    return float(first), float(last)
 
 
-def _adult_and_letter(results: Tidy, measure: str, sizes: Sequence[int]) -> list[float]:
-    """Gains in the cells of Adult and Letter; none if one of them was not run."""
-    two = ("adult", "letter")
-    both = set(two) <= set(results.unique("data"))
-    return _cells(results, measure, two, sizes) if both else []
+def _adult_and_letter(gains: Gains, sizes: set[int]) -> list[float]:
+    """Gains on Adult and Letter with some n; none if one of them was not run."""
+    two = {"adult", "letter"}
+    if not two <= {name for _, name, _ in gains}:
+        return []
+    return [gain for (_, name, n), gain in gains.items() if name in two and n in sizes]
 
 
 def _between(low: float, high: float, gains: Sequence[float]) -> tuple[str, bool] | None:

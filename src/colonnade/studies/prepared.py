@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import expected
 from colonnade.network import BayesianNetwork, fit
@@ -60,43 +58,25 @@ class Prepared:
 
 
 def coded(data: DataSet, ties: Ties = "below") -> CodedTable:
-    """Cut the numbers of the complete rows into five bins of equal frequency, and code all columns.
-
-    Examples
-    --------
-    >>> numbers = np.array([1.0, 2, 3, 3, 4, 5, 6, 7, 8, 9])
-    >>> data = DataSet("small", {"x": numbers, "class": list("aaaaabbbbb")}, "class", ("x",))
-    >>> coded(data).codes[0].tolist()
-    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    """
+    """Cut numbers into five bins of equal frequency, and code all columns of the complete rows."""
     if ties not in get_args(Ties):
         raise expected("'below', 'above' or 'split'", "ties", ties)
     data = data.complete()
     columns = dict(data.columns)
-    if ties == "split":
-        for k, name in enumerate(data.numeric):
+    for k, name in enumerate(data.numeric):
+        if ties == "split":
             columns[name] = _equal_bins(columns[name], np.random.default_rng(k))
-        table = encode(columns)
-    elif not data.numeric:
-        table = encode(columns)
-    else:
-        # With the sign changed, ties go to the other side; the order of the bins is irrelevant.
-        sign = 1.0 if ties == "below" else -1.0
-        columns.update({name: sign * columns[name] for name in data.numeric})
-        table = encode(discretize(columns, _BINS, columns=data.numeric))
+        elif ties == "above":
+            # With the sign changed, ties go to the other side; the order of the bins is irrelevant.
+            columns[name] = -columns[name]
+    cut = data.numeric and ties != "split"
+    table = encode(discretize(columns, _BINS, columns=data.numeric) if cut else columns)
     # Rows are sampled from the coded table: the cut points are no longer needed.
     return CodedTable(table.variables, table.codes)
 
 
 def with_climbing(data: DataSet, ties: Ties = "below") -> Prepared:
-    """Return a data set with the structure that hill climbing by BIC finds on all rows.
-
-    Examples
-    --------
-    >>> data = DataSet("small", {"a": list("xxyy") * 9, "b": list("xxyy") * 9}, "b", ())
-    >>> with_climbing(data).dag.arcs
-    (('a', 'b'),)
-    """
+    """Return a data set with the structure that hill climbing by BIC finds on all rows."""
     table = coded(data, ties)
     return Prepared(data.name, table, data.target, hill_climb(table).dag)
 
@@ -104,14 +84,7 @@ def with_climbing(data: DataSet, ties: Ties = "below") -> Prepared:
 def with_tan(
     data: DataSet, ties: Ties = "below", root: Literal["first", "last"] = "first"
 ) -> Prepared:
-    """Return a data set with the tree-augmented naive Bayes structure of all rows.
-
-    Examples
-    --------
-    >>> data = DataSet("small", {"a": list("xxyy"), "b": list("xyxy"), "c": list("xyyx")}, "c", ())
-    >>> [with_tan(data, root=root).dag.arcs[-1] for root in ("first", "last")]
-    [('a', 'b'), ('b', 'a')]
-    """
+    """Return a data set with the tree-augmented naive Bayes structure of all rows."""
     table = coded(data, ties)
     features = [name for name in table.names if name != data.target]
     if root not in ("first", "last"):
@@ -120,20 +93,10 @@ def with_tan(
     return Prepared(data.name, table, data.target, dag)
 
 
-def networks(
-    prepared: Prepared, sample: NDArray[np.int64], estimators: Mapping[str, Prior] = ESTIMATORS
-) -> dict[str, BayesianNetwork]:
-    """Estimate the tables from some rows, by every estimator from the same counts."""
-    names = list(estimators)
-    first = fit(prepared.rows(sample), prepared.dag, estimators[names[0]])
-    found = {names[0]: first}
-    for name in names[1:]:
-        tables = {}
-        for child, cpt in first.tables.items():
-            assert cpt.counts is not None  # fitted just now
-            tables[child] = Cpt.of(cpt.family, cpt.counts, estimators[name])
-        found[name] = BayesianNetwork(prepared.dag, tables)
-    return found
+def networks(prepared: Prepared, sample: NDArray[np.int64]) -> dict[str, BayesianNetwork]:
+    """Estimate the tables from some rows, by every estimator."""
+    rows = prepared.rows(sample)
+    return {name: fit(rows, prepared.dag, prior) for name, prior in ESTIMATORS.items()}
 
 
 def _equal_bins(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -12,45 +12,18 @@ from typing import Any
 
 from colonnade import __version__
 from colonnade.exceptions import MissingExtraError, expected, listing, require
-from colonnade.priors import Prior
-from colonnade.studies import classification, engines, joint, mse
+from colonnade.studies import classification, engines, joint, mse, summary
 from colonnade.studies.cells import Workers
 from colonnade.studies.claims import Claim, Winner, winners
 from colonnade.studies.figures import draw_data_sets, draw_engines, draw_mse, draw_theory
 from colonnade.studies.plan import Plan
 from colonnade.studies.prepared import ESTIMATORS, with_climbing, with_tan
-from colonnade.studies.summary import (
-    Section,
-    Table,
-    claims_table,
-    engines_table,
-    readings_table,
-    winners_table,
-    write_summary,
-)
 from colonnade.studies.tidy import Tidy
 
-_Readings = Mapping[str, Mapping[str, Any]]
 _Result = tuple[Tidy, list[Claim]]
 # Files and captions, by study.
 _Figures = dict[str, list[tuple[str, str]]]
-
 _OURS = "as above"
-# What the paper leaves open, read in another way; see docs/reproduction.md.
-_MSE_READINGS: _Readings = {
-    "Y drawn": {"parents": "drawn"},
-    "Y balanced": {"parents": "balanced"},
-    "one alpha for all repetitions": {"truth": "fixed"},
-}
-_TIES_READINGS: _Readings = {
-    "ties above the cut": {"ties": "above"},
-    "ties split": {"ties": "split"},
-}
-_ROOT_READINGS: _Readings = {"root: last feature": {"root": "last"}}
-_AUC_READINGS = {
-    "AUC weighted by class": partial(classification.claims, auc="auc_weighted"),
-    "AUC over pairs": partial(classification.claims, auc="auc_pairs"),
-}
 
 
 def _run_mse(plan: Plan, workers: Workers, what: str, **reading: Any) -> _Result:
@@ -72,9 +45,8 @@ def _run_classification(plan: Plan, workers: Workers, what: str, **reading: Any)
 
 def _run_engines(plan: Plan, workers: Workers, what: str) -> _Result:
     # Its times would mean nothing if other work went on: the workers stay idle.
-    settings = plan.engines
-    prepared = plan.prepared(with_tan) if settings.sets else []
-    results = engines.run(settings, prepared, plan.parts)
+    prepared = plan.prepared(with_tan) if plan.engines.sets else []
+    results = engines.run(plan.engines, prepared, plan.parts)
     return results, engines.claims(results)
 
 
@@ -86,23 +58,31 @@ class _Study:
     title: str
     short_title: str
     run: Callable[..., _Result]
-    readings: _Readings = field(default_factory=dict)
+    settings: str  # attribute of the plan
+    # What the paper leaves open, read in another way; see docs/reproduction.md.
+    readings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     # Other readings of the same results, which need no other run.
     judgements: Mapping[str, Callable[[Tidy], list[Claim]]] = field(default_factory=dict)
     measures: Mapping[str, int] = field(default_factory=dict)
-    estimators: Mapping[str, Prior] = field(default_factory=dict)
+    estimators: Sequence[str] = tuple(ESTIMATORS)
     group: str = "data"
 
 
+_TIES = {"ties above the cut": {"ties": "above"}, "ties split": {"ties": "split"}}
 _STUDIES = {
     "mse": _Study(
         1,
         "mean squared error",
         "MSE",
         _run_mse,
-        readings=_MSE_READINGS,
+        "mse",
+        readings={
+            "Y drawn": {"parents": "drawn"},
+            "Y balanced": {"parents": "balanced"},
+            "one alpha for all repetitions": {"truth": "fixed"},
+        },
         measures=mse.MEASURES,
-        estimators=mse.ESTIMATORS,
+        estimators=tuple(mse.ESTIMATORS),
         group="test",
     ),
     "joint": _Study(
@@ -110,21 +90,24 @@ _STUDIES = {
         "joint distribution",
         "joint distribution",
         _run_joint,
-        readings=_TIES_READINGS,
+        "samples",
+        readings=_TIES,
         measures=joint.MEASURES,
-        estimators=ESTIMATORS,
     ),
     "classification": _Study(
         3,
         "classification",
         "classification",
         _run_classification,
-        readings={**_TIES_READINGS, **_ROOT_READINGS},
-        judgements=_AUC_READINGS,
+        "samples",
+        readings={**_TIES, "root: last feature": {"root": "last"}},
+        judgements={
+            "AUC weighted by class": partial(classification.claims, auc="auc_weighted"),
+            "AUC over pairs": partial(classification.claims, auc="auc_pairs"),
+        },
         measures=classification.MEASURES,
-        estimators=ESTIMATORS,
     ),
-    "engines": _Study(4, "the engines", "engines", _run_engines),
+    "engines": _Study(4, "the engines", "engines", _run_engines, "engines"),
 }
 STUDIES = tuple(_STUDIES)
 
@@ -149,7 +132,7 @@ class Outcome:
         if not plan.quick:
             readings |= {name: run(name, **how)[1] for name, how in study.readings.items()}
         readings |= {name: judge(results) for name, judge in study.judgements.items()}
-        ranked = winners(results, study.measures, list(study.estimators), study.group)
+        ranked = winners(results, study.measures, study.estimators, study.group)
         return cls(results, readings, ranked)
 
     @property
@@ -159,18 +142,10 @@ class Outcome:
 
 
 def reproduce(what: str, plan: Plan) -> Path:
-    """Run one study, or all, and write their tables, figures and summary.
+    """Run one study, or "all", and write their tables, figures and summary.
 
-    Parameters
-    ----------
-    what : {"mse", "joint", "classification", "engines", "all"}
-    plan : Plan
-
-    Returns
-    -------
-    Path
-        The summary, in Markdown; beside it the same as HTML. Called ``summary`` if all studies
-        were run, else by the name of the study.
+    Returns the path of the summary in Markdown; beside it is the same as HTML. It is called
+    ``summary`` if all studies were run, else by the name of the study.
     """
     if what not in (*STUDIES, "all"):
         raise expected(f"one of {listing((*STUDIES, 'all'))}", "what", what)
@@ -189,7 +164,7 @@ def reproduce(what: str, plan: Plan) -> Path:
     figures = _draw(outcomes, plan.out)
     sections = [_section(name, outcomes[name], plan, figures) for name in chosen]
     name = "summary" if what == "all" else what
-    write_summary(sections, _about(what, plan), plan.out, name)
+    summary.write_summary(sections, _about(what, plan), plan.out, name)
     return plan.out / f"{name}.md"
 
 
@@ -230,19 +205,20 @@ def _draw(outcomes: dict[str, Outcome], out: Path) -> _Figures:
     return figures
 
 
-def _section(name: str, outcome: Outcome, plan: Plan, figures: _Figures) -> Section:
+def _section(name: str, outcome: Outcome, plan: Plan, figures: _Figures) -> summary.Section:
     study = _STUDIES[name]
-    tables: list[Table] = [claims_table(outcome.claims)]
+    tables = [summary.claims_table(outcome.claims)]
     if len(outcome.readings) > 1:
-        tables.append(readings_table(outcome.readings))
+        tables.append(summary.readings_table(outcome.readings))
     if outcome.winners:
-        tables.append(winners_table(outcome.winners, study.group))
+        tables.append(summary.winners_table(outcome.winners, study.group))
     if name == "engines":
-        tables.append(engines_table(outcome.results, engines.LABELS))
-    listed = "; ".join(f"{key} = {value}" for key, value in plan.settings(name).items())
+        tables.append(summary.engines_table(outcome.results))
+    settings = asdict(getattr(plan, study.settings))
+    listed = "; ".join(f"{key} = {value}" for key, value in settings.items())
     text = f"Settings: {listed}. Every repetition is in `{name}.csv`."
     title = f"Study {study.number}: {study.title}"
-    return Section(title, text, tuple(tables), tuple(figures[name]))
+    return summary.Section(title, text, tuple(tables), tuple(figures[name]))
 
 
 def _about(what: str, plan: Plan) -> list[tuple[str, str]]:

