@@ -31,7 +31,8 @@ from colonnade.structure import (
     score_families,
     tan,
 )
-from colonnade.structure.families import FamilyScores, prepare
+from colonnade.structure.columns import prepare
+from colonnade.structure.scores import FamilyScores
 
 NAMES = ("a", "b", "c", "d", "e")
 TRUTH = Dag((("a", "b"), ("b", "c"), ("d", "c"), ("c", "e")), NAMES)

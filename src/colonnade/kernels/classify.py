@@ -13,8 +13,6 @@ from numba import njit
 from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
-__all__ = ["add_by_class", "add_class_rows", "add_dense", "normalise"]
-
 # Rows whose configurations are computed before they are used, of all tables.
 _DENSE_BLOCK_ROWS = 256
 
@@ -94,10 +92,7 @@ def add_class_rows(columns, low, high, index, values, sums):
 
 @njit(nogil=True, cache=True)
 def normalise(sums):
-    """Make the exponentials of each row of sums `[row, class]` add up to one.
-
-    A row that no class can have becomes NaN.
-    """
+    """Make the exponentials of each row of sums add up to one; NaN if no class is possible."""
     for i in range(len(sums)):
         row = sums[i]
         top = row[0]

@@ -15,21 +15,6 @@ from numba import carray, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = [
-    "BLOCK_ROWS",
-    "COPIES",
-    "count_joints",
-    "count_large",
-    "count_sparse",
-    "number_configurations",
-    "number_keys",
-    "pack",
-    "pack_keys",
-    "place_keys",
-    "recode",
-    "shift",
-]
-
 # Rows whose indices are computed before they are used: they stay in the innermost cache.
 BLOCK_ROWS = 2048
 # How often a small table is kept: increments of one cell wait for each other.
@@ -47,21 +32,9 @@ def _pointer(typing_context, address):
 
 
 @njit(nogil=True, cache=True)
-def _bytes(address, row, rows):
-    """Rows row..row + rows of the column of 8-bit codes at an address."""
-    return carray(_pointer(address + row), (rows,), np.uint8)
-
-
-@njit(nogil=True, cache=True)
-def _words(address, row, rows):
-    """The same of 16-bit codes."""
-    return carray(_pointer(address + 2 * row), (rows,), np.uint16)
-
-
-@njit(nogil=True, cache=True)
-def _double_words(address, row, rows):
-    """The same of 32-bit codes."""
-    return carray(_pointer(address + 4 * row), (rows,), np.uint32)
+def _codes(address, row, rows, width, kind):
+    """Rows row..row + rows of the column at an address, of codes of so many bytes."""
+    return carray(_pointer(address + width * row), (rows,), kind)
 
 
 @njit(nogil=True, cache=True)
@@ -96,20 +69,21 @@ def pack(columns, begin, end, row, rows, index):
         address, width, size = columns[k, 0], columns[k, 1], columns[k, 2]
         first = k == begin
         if width == 1 and k + 1 < end and columns[k + 1, 1] == 1:
-            one, two = _bytes(address, row, rows), _bytes(columns[k + 1, 0], row, rows)
+            one = _codes(address, row, rows, 1, np.uint8)
+            two = _codes(columns[k + 1, 0], row, rows, 1, np.uint8)
             _append_two(one, size, two, columns[k + 1, 2], first, index)
             k += 1
         elif width == 1:
-            _append(_bytes(address, row, rows), size, first, index)
+            _append(_codes(address, row, rows, 1, np.uint8), size, first, index)
         elif width == 2:
-            _append(_words(address, row, rows), size, first, index)
+            _append(_codes(address, row, rows, 2, np.uint16), size, first, index)
         else:
-            _append(_double_words(address, row, rows), size, first, index)
+            _append(_codes(address, row, rows, 4, np.uint32), size, first, index)
         k += 1
 
 
 @njit(nogil=True, cache=True)
-def _scatter(index, rows, table):
+def scatter(index, rows, table):
     """Count the first `rows` indices in a table kept COPIES times."""
     one = table.dtype.type(1)
     cells = table.size // COPIES
@@ -147,7 +121,7 @@ def count_joints(columns, start, offset, low, high, weights, counts):
             rows = min(BLOCK_ROWS, high - row)
             pack(columns, start[j], start[j + 1], row, rows, index)
             if weights.size == 0:
-                _scatter(index, rows, table)
+                scatter(index, rows, table)
             else:
                 _scatter_weights(index, rows, weights[row : row + rows], table)
 
@@ -189,11 +163,11 @@ def pack_keys(columns, word, row, rows, index, keys, missing):
         for k in range(word[w], word[w + 1]):
             address, width, size = columns[k, 0], columns[k, 1], columns[k, 2]
             if width == 1:
-                _mark_missing(_bytes(address, row, rows), size, missing)
+                _mark_missing(_codes(address, row, rows, 1, np.uint8), size, missing)
             elif width == 2:
-                _mark_missing(_words(address, row, rows), size, missing)
+                _mark_missing(_codes(address, row, rows, 2, np.uint16), size, missing)
             else:
-                _mark_missing(_double_words(address, row, rows), size, missing)
+                _mark_missing(_codes(address, row, rows, 4, np.uint32), size, missing)
 
 
 @njit(nogil=True, cache=True)

@@ -5,8 +5,6 @@ from numba import njit
 
 from colonnade.kernels.counting import BLOCK_ROWS, number_keys, pack_keys
 
-__all__ = ["look_up", "room_for"]
-
 
 @njit(nogil=True, cache=True)
 def room_for(index):

@@ -93,8 +93,15 @@ def _draw_place(points, step, f, g, w, rng):
     The integrand has one peak, so between two points it stays below the larger one, but for the
     cell of the peak itself, where half a step of half a deviation lifts it by less than the margin.
     """
-    order = np.argsort(points[:, Y])
-    envelope = np.empty(len(points) - 1)
+    # `march` goes up from the peak and then down: the second part, reversed, has the lowest y.
+    size = len(points)
+    above = 1
+    while above < size and points[above, Y] >= points[0, Y]:
+        above += 1
+    order = np.empty(size, np.int64)
+    for i in range(size):
+        order[i] = size - 1 - i if i < size - above else i - size + above
+    envelope = np.empty(size - 1)
     top = points[:, LOG_VALUE].max()
     for i in range(envelope.size):
         higher = max(points[order[i], LOG_VALUE], points[order[i + 1], LOG_VALUE])

@@ -6,8 +6,6 @@ from numba import njit
 from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
-__all__ = ["AT_ONCE", "add_large", "add_sparse", "write_joints"]
-
 # Tables looked up before the sum is written: a sum is read and written less often.
 AT_ONCE = 8
 # Rows whose indices are computed before they are used: those of AT_ONCE tables stay in the

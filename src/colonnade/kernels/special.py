@@ -17,24 +17,16 @@ _STIRLING_FROM = 12.0
 def _stirling_tail(z: float) -> float:
     """lnGamma(z) - [(z - 1/2) ln z - z + ln(2 pi)/2] for z >= 12."""
     x = 1.0 / (z * z)
-    return (
-        1 / 12
-        + x
-        * (
-            -1 / 360
-            + x * (1 / 1260 + x * (-1 / 1680 + x * (1 / 1188 + x * (-691 / 360360 + x / 156))))
-        )
-    ) / z
+    last = 1 / 1260 + x * (-1 / 1680 + x * (1 / 1188 + x * (-691 / 360360 + x / 156)))
+    return (1 / 12 + x * (-1 / 360 + x * last)) / z
 
 
 @njit(cache=True, nogil=True)
 def _digamma_tail(z: float) -> float:
     """Ln z - 1/(2 z) - psi(z) for z >= 12."""
     x = 1.0 / (z * z)
-    return x * (
-        1 / 12
-        - x * (1 / 120 - x * (1 / 252 - x * (1 / 240 - x * (1 / 132 - x * (691 / 32760 - x / 12)))))
-    )
+    last = 1 / 252 - x * (1 / 240 - x * (1 / 132 - x * (691 / 32760 - x / 12)))
+    return x * (1 / 12 - x * (1 / 120 - x * last))
 
 
 @njit(cache=True, nogil=True)
@@ -61,10 +53,7 @@ def trigamma(z: float) -> float:
 
 @njit(cache=True, nogil=True)
 def log_rise(z: float, d: float) -> float:
-    """lnGamma(z + d) - lnGamma(z) for z > 0, d >= 0.
-
-    Exact to rounding when d is not much larger than z.
-    """
+    """lnGamma(z + d) - lnGamma(z) for z > 0, d >= 0; exact if d is not much larger than z."""
     ratio = 1.0
     while z < _STIRLING_FROM:
         # the same shift on both sides keeps their difference d exact
@@ -99,19 +88,13 @@ def digamma_rise(z: float, d: float) -> float:
 
 @njit(cache=True, nogil=True)
 def expected_tables(u: float, n: float) -> float:
-    """Mean number of tables of a Chinese restaurant with strength u and n customers.
-
-    u (psi(u + n) - psi(u)).
-    """
+    """u (psi(u + n) - psi(u)): mean tables of n customers in a Chinese restaurant of strength u."""
     return u * digamma_rise(u, n)
 
 
 @njit(cache=True, nogil=True)
 def variance_tables(u: float, n: float) -> float:
-    """Derivative of `expected_tables` with respect to ln u.
-
-    For whole n the variance of the number of tables.
-    """
+    """Derivative of `expected_tables` in ln u; for whole n the variance of the number of tables."""
     first = u * digamma_rise(u + 1.0, n - 1.0) if n >= 1.0 else u * digamma_rise(u, n) - 1.0
     return first + u * u * (trigamma(u + n) - trigamma(u + 1.0))
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.counting import BLOCK_ROWS, COPIES
+from colonnade.kernels.counting import BLOCK_ROWS, COPIES, scatter
 
 # Larger tables are not kept in several copies: they would not fit into the innermost cache.
 _MAX_COPIED_CELLS = 1 << 14
@@ -30,18 +30,11 @@ def joint_counts(joint, size, column, states):
         here = min(BLOCK_ROWS, rows - begin)
         for i in range(here):
             place[i] = joint[begin + i] * states + np.int32(column[begin + i])
-        if copies == 1:
+        if copies > 1:
+            scatter(place, here, table)
+        else:
             for i in range(here):
                 table[place[i]] += 1
-            continue
-        whole = here - here % COPIES
-        for i in range(0, whole, COPIES):
-            table[place[i]] += 1
-            table[place[i + 1] + cells] += 1
-            table[place[i + 2] + 2 * cells] += 1
-            table[place[i + 3] + 3 * cells] += 1
-        for i in range(whole, here):
-            table[place[i]] += 1
     for copy in range(1, copies):
         for cell in range(cells):
             table[cell] += table[copy * cells + cell]

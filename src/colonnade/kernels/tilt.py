@@ -1,6 +1,7 @@
 """The variational fixed point (mathematics: docs/model.md, "Variational Bayes").
 
-It is an engine of its own, and the exact engines put their windows around it. `states` is a
+It is an engine of its own, the exact engines put their windows around it, and its bound says where
+the posterior of a learned ln s has its mass: the exact engines work there only. `states` is a
 :class:`~colonnade.kernels.states.States` throughout.
 """
 
@@ -9,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.special import digamma, expected_tables, minus_log_beta
+from colonnade.kernels.special import digamma, digamma_rise, expected_tables, minus_log_beta
 
 
 @njit(cache=True, nogil=True)
@@ -104,3 +105,52 @@ def monitored_fixed_point(states, s, tolerance, limit):
         bounds[used] = bound
         used += 1
     return a, bounds[:used].copy(), change
+
+
+@njit(cache=True, nogil=True)
+def _strength_slope(states, row_count, row_times, shape, mean, y):
+    """Derivative in y = ln s of the bound plus the log density of ln s under its Gamma prior.
+
+    d ln p(D | s) / d ln s is the expected number of tables less what s alone would lead one to
+    expect. `row_count` and `row_times` are the distinct row totals and how many configurations have
+    each; `shape` and `mean` are those of the Gamma prior of s.
+    """
+    s = math.exp(y)
+    a, _, _, _ = fixed_point(states, s, 1e-4, 200)
+    slope = a.sum() - states.alpha0.sum() + shape * (1.0 - s / mean)
+    for i in range(row_count.size):
+        slope -= row_times[i] * s * digamma_rise(s, row_count[i])
+    return slope
+
+
+@njit(cache=True, nogil=True)
+def strength_peak(states, row_count, row_times, shape, mean):
+    """Mode of ln s and the standard deviation that the curvature there suggests."""
+    y = math.log(mean)
+    step = 1.0
+    here = _strength_slope(states, row_count, row_times, shape, mean, y)
+    direction = 1.0 if here > 0.0 else -1.0
+    low = y
+    high = y
+    # The prior bounds the mode on both sides.
+    for _ in range(60):
+        y += direction * step
+        there = _strength_slope(states, row_count, row_times, shape, mean, y)
+        low = min(y, y - direction * step)
+        high = max(y, y - direction * step)
+        if there * direction <= 0.0:
+            break
+        step *= 1.5
+    for _ in range(12):
+        y = 0.5 * (low + high)
+        if high - low < 0.02:
+            break
+        if _strength_slope(states, row_count, row_times, shape, mean, y) > 0.0:
+            low = y
+        else:
+            high = y
+    gap = 0.1
+    right = _strength_slope(states, row_count, row_times, shape, mean, y + gap)
+    left = _strength_slope(states, row_count, row_times, shape, mean, y - gap)
+    curvature = max((left - right) / (2.0 * gap), 0.5)
+    return y, 1.0 / math.sqrt(curvature)

@@ -161,7 +161,7 @@ def _peak(tally: Tally, alpha0: Floats) -> tuple[float, float]:
     if tally.total == 0.0 or tally.states == 1:
         # The prior itself: ln s of a Gamma(2) variable.
         return math.log(tally.states), math.sqrt(math.pi**2 / 6.0 - 1.0)
-    from colonnade.kernels.strength import strength_peak
+    from colonnade.kernels.tilt import strength_peak
 
     states = Pool.of(tally, 1.0, alpha0).states
     y, deviation = strength_peak(

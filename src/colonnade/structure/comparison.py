@@ -15,7 +15,7 @@ from colonnade.exceptions import NotSupportedError, expected
 from colonnade.network import fit
 from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior
 from colonnade.progress import Progress
-from colonnade.structure.families import prepare
+from colonnade.structure.columns import prepare
 from colonnade.structure.resampling import Learner, learned, take
 from colonnade.structure.scores import score
 
@@ -59,26 +59,18 @@ class Comparison:
 
     def __repr__(self) -> str:
         head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
-        body = [
-            (
-                row.structure,
-                row.prior,
-                str(row.arcs),
-                f"{row.held_out:.4f}",
-                f"{row.standard_error:.4f}",
-                "-" if row.log_evidence is None else f"{row.log_evidence:.2f}",
-            )
-            for row in self.rows
-        ]
-        widths = [max(len(line[k]) for line in [head, *body]) for k in range(len(head))]
-        lines = [
-            "  ".join(
-                text.ljust(width) if k < 2 else text.rjust(width)
-                for k, (text, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in [head, *body]
-        ]
-        return "\n".join([f"Mean log likelihood of held-out rows, {self.folds} folds", *lines])
+        cells = [head]
+        for row in self.rows:
+            held_out, error = f"{row.held_out:.4f}", f"{row.standard_error:.4f}"
+            evidence = "-" if row.log_evidence is None else f"{row.log_evidence:.2f}"
+            cells.append((row.structure, row.prior, str(row.arcs), held_out, error, evidence))
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [f"Mean log likelihood of held-out rows, {self.folds} folds"]
+        for line in cells:
+            names = [text.ljust(width) for text, width in zip(line[:2], widths[:2], strict=True)]
+            numbers = [text.rjust(width) for text, width in zip(line[2:], widths[2:], strict=True)]
+            lines.append("  ".join(names + numbers).rstrip())
+        return "\n".join(lines)
 
 
 def compare(

@@ -1,23 +1,31 @@
 """Scores of a graph: a sum over families, on the scale of bnlearn (larger is better).
 
 ``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior
-scores by ``Prior.structure_score``: its log evidence, unless it says otherwise.
+scores by ``Prior.structure_score``: its log evidence, unless it says otherwise. `FamilyScores` are
+those of the families of one table, each computed once.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import expected
 from colonnade.priors import Prior
-from colonnade.structure.families import FamilyScores, prepare
+from colonnade.structure.columns import Columns, prepare
+from colonnade.threads import run, worker_count
+
+# Less work than this (rows times candidates) is done before a thread has started.
+_MIN_WORK_FOR_THREADS = 200_000
 
 
 class Penalised(ABC):
@@ -66,6 +74,61 @@ class LogLikelihood(Penalised):
 
 
 Score: TypeAlias = Penalised | Prior
+
+
+class FamilyScores:
+    """Scores of families, cached; child and parents are positions of columns."""
+
+    def __init__(self, columns: Columns, score: Score) -> None:
+        self.columns = columns
+        self.score = score
+        self.names = columns.names
+        self._known: dict[tuple[int, tuple[int, ...]], float] = {}
+
+    def family(self, child: int, parents: tuple[int, ...]) -> float:
+        """Score of one family."""
+        key = (child, tuple(sorted(parents)))
+        if key not in self._known:
+            counts = self.columns.counts(*key)
+            self._known[key] = (
+                self.score.structure_score(counts)
+                if isinstance(self.score, Prior)
+                else self.score.of(counts, self.columns.total)
+            )
+        return self._known[key]
+
+    def additions(self, child: int, parents: tuple[int, ...], candidates: Sequence[int]) -> Floats:
+        """Scores of the families that have one of the candidates as another parent."""
+        keys = [(child, tuple(sorted((*parents, z)))) for z in candidates]
+        fresh = [z for z, key in zip(candidates, keys, strict=True) if key not in self._known]
+        if fresh:
+            self._add(child, tuple(sorted(parents)), fresh)
+        return np.array([self._known[key] for key in keys])
+
+    def _add(self, child: int, parents: tuple[int, ...], candidates: list[int]) -> None:
+        """Score additions: a prior needs their counts, a penalised score two sums of n ln n.
+
+        A compiled pass gives these sums for many candidates at once.
+        """
+        columns = self.columns
+        if isinstance(self.score, Prior) or columns.weights is not None:
+            run([partial(self.family, child, (*parents, z)) for z in candidates])
+            return
+        small = [z for z in candidates if columns.fits(z, child, *parents)]
+        for z in set(candidates) - set(small):
+            self.family(child, (*parents, z))
+        if not small:
+            return
+        states = int(columns.sizes[child])
+        threaded = columns.coded.rows * len(small) > _MIN_WORK_FOR_THREADS
+        sums = columns.information_sums(
+            (*parents, child), states, small, worker_count() if threaded else 1
+        )
+        penalty = self.score.penalty(columns.total)
+        for z, (cells, rows) in zip(small, sums.tolist(), strict=True):
+            parameters = columns.size((*parents, z)) * (states - 1)
+            key = (child, tuple(sorted((*parents, z))))
+            self._known[key] = cells - rows - penalty * parameters
 
 
 def score(table: Any, dag: Dag, score: Score | None = None) -> float:

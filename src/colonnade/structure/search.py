@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, counted
 from colonnade.progress import Progress
-from colonnade.structure.families import FamilyScores, prepare
+from colonnade.structure.columns import prepare
 from colonnade.structure.rules import Adjacency, Rules, reachable
-from colonnade.structure.scores import Score, checked_score
+from colonnade.structure.scores import FamilyScores, Score, checked_score
 
 Operation = Literal["add", "delete", "reverse"]
 _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")

@@ -11,7 +11,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, expected, listing
-from colonnade.structure.families import Columns, prepare
+from colonnade.structure.columns import Columns, prepare
 from colonnade.threads import run
 
 # Mutual informations closer than this are ties, which go to the first columns.

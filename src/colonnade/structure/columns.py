@@ -1,8 +1,4 @@
-"""FamilyScores: the scores of families of one table, each computed once.
-
-A penalised score needs two sums of n ln n, which a compiled pass gives for many candidate parents
-at once. A prior needs the counts. Either way the joint configurations are coded only once.
-"""
+"""Columns: what is asked of a table while a graph is learned, joint counts and sums of n ln n."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +14,15 @@ from numpy.typing import NDArray
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, DataError, counted, listing
-from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.memory import encode
-from colonnade.threads import run, worker_count
+from colonnade.threads import run
 from colonnade.variables import Family
-
-if TYPE_CHECKING:
-    from colonnade.structure.scores import Score
-
 
 # A joint table of more cells is counted sparsely.
 _MAX_DENSE_CELLS = 1 << 22
 _MAX_CACHED_CODES = 64
-# Less work than this (rows times candidates) is done before a thread has started.
-_MIN_WORK_FOR_THREADS = 200_000
 
 
 class Columns:
@@ -117,68 +106,14 @@ class Columns:
         joint, logs = self.joint_codes(members), self._logs
         part = -(-len(others) // workers)
 
-        def sums(low: int) -> Floats:
+        def sums(low: int) -> Any:
             some = np.array(others[low : low + part], np.int64)
-            return np.asarray(
-                information_sums(
-                    joint, self.size(members), child_states, self.codes, self.sizes, some, logs
-                )
+            return information_sums(
+                joint, self.size(members), child_states, self.codes, self.sizes, some, logs
             )
 
-        return np.concatenate(
-            run([partial(sums, low) for low in range(0, len(others), part)], workers)
-        )
-
-
-class FamilyScores:
-    """Scores of families, cached; child and parents are positions of columns."""
-
-    def __init__(self, columns: Columns, score: Score) -> None:
-        self.columns = columns
-        self.score = score
-        self.names = columns.names
-        self._known: dict[tuple[int, tuple[int, ...]], float] = {}
-
-    def family(self, child: int, parents: tuple[int, ...]) -> float:
-        """Score of one family."""
-        key = (child, tuple(sorted(parents)))
-        if key not in self._known:
-            counts = self.columns.counts(*key)
-            self._known[key] = (
-                self.score.structure_score(counts)
-                if isinstance(self.score, Prior)
-                else self.score.of(counts, self.columns.total)
-            )
-        return self._known[key]
-
-    def additions(self, child: int, parents: tuple[int, ...], candidates: Sequence[int]) -> Floats:
-        """Scores of the families that have one of the candidates as another parent."""
-        keys = [(child, tuple(sorted((*parents, z)))) for z in candidates]
-        fresh = [z for z, key in zip(candidates, keys, strict=True) if key not in self._known]
-        if fresh:
-            self._add(child, tuple(sorted(parents)), fresh)
-        return np.array([self._known[key] for key in keys])
-
-    def _add(self, child: int, parents: tuple[int, ...], candidates: list[int]) -> None:
-        columns = self.columns
-        if isinstance(self.score, Prior) or columns.weights is not None:
-            run([partial(self.family, child, (*parents, z)) for z in candidates])
-            return
-        small = [z for z in candidates if columns.fits(z, child, *parents)]
-        for z in set(candidates) - set(small):
-            self.family(child, (*parents, z))
-        if not small:
-            return
-        states = int(columns.sizes[child])
-        threaded = columns.coded.rows * len(small) > _MIN_WORK_FOR_THREADS
-        sums = columns.information_sums(
-            (*parents, child), states, small, worker_count() if threaded else 1
-        )
-        penalty = self.score.penalty(columns.total)
-        for z, (cells, rows) in zip(small, sums.tolist(), strict=True):
-            parameters = columns.size((*parents, z)) * (states - 1)
-            key = (child, tuple(sorted((*parents, z))))
-            self._known[key] = cells - rows - penalty * parameters
+        tasks = [partial(sums, low) for low in range(0, len(others), part)]
+        return np.concatenate(run(tasks, workers))
 
 
 def prepare(table: Any, names: Sequence[str] | None = None) -> Columns:
