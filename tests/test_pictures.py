@@ -9,7 +9,7 @@ from matplotlib import pyplot
 from colonnade.dag import Dag
 from colonnade.exceptions import InputError
 from colonnade.network import fit
-from colonnade.report.graph import Layout
+from colonnade.report.graph import Layout, network_html
 from drawn_networks import SMALL, SMALL_DAG
 
 
@@ -25,6 +25,7 @@ def test_representations():
     assert "<svg" not in large._repr_html_()
     assert "181 more tables" in large._repr_html_()
     assert len(large._repr_html_()) < 60_000
+    assert "0 variables, 0 arcs" in network_html(Dag([]), {})
 
 
 def test_names_cannot_break_the_page():

@@ -7,7 +7,7 @@ import pytest
 
 from colonnade.exceptions import InputError
 from colonnade.studies import classification, engines, joint, mse
-from colonnade.studies.claims import Claim, winners
+from colonnade.studies.claims import Claim, judged, share, winners
 from colonnade.studies.tidy import Tidy, pooled_interval
 
 
@@ -238,6 +238,17 @@ def test_claims_of_study_4_hold_or_fail_one_by_one(
     error: dict[str, float], seconds: dict[str, float], expected: list[bool]
 ) -> None:
     assert [claim.holds for claim in engines.claims(timed(error, seconds))] == expected
+
+
+# ------------------------------------------------------------------------------ in words
+
+
+def test_what_is_said_of_a_claim() -> None:
+    found = [("4.5", True), ("3", False), None]
+    claims = [judged("more is better", "5", "above 4", each) for each in found]
+    assert [claim.verdict for claim in claims] == ["yes", "no", "not measured"]
+    assert [claim.ours for claim in claims] == ["4.5", "3", "not in this run"]
+    assert share([True, True, False]) == "2 of 3"
 
 
 # --------------------------------------------------------------------- winners and intervals

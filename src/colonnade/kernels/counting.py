@@ -33,7 +33,7 @@ def _pointer(typing_context, address):
 
 @njit(nogil=True, cache=True)
 def _codes(address, row, rows, width, kind):
-    """Rows row..row + rows of the column at an address, of codes of so many bytes."""
+    """Rows row..row + rows of the column at an address; its codes have `width` bytes."""
     return carray(_pointer(address + width * row), (rows,), kind)
 
 

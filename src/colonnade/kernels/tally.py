@@ -62,11 +62,9 @@ def _distinct(column, whole):
 @njit(cache=True, nogil=True)
 def _constant(values, count, times, row_count, row_times):
     """Sum of lnGamma over the cells less the same over the rows: what depends on no s or alpha."""
-    largest = 0.0
-    for total in row_count:
-        largest = max(largest, total)
     constant = 0.0
-    if largest < ROW_BY_ROW:
+    # The row totals are in ascending order.
+    if row_count.size == 0 or row_count[-1] < ROW_BY_ROW:
         for i in range(count.size):
             constant += times[i] * math.lgamma(count[i])
         for i in range(row_count.size):

@@ -64,8 +64,9 @@ class Workers:
             return
         if self._pool is None:
             # Fresh interpreters: compiled code and threads do not survive a fork everywhere.
+            # An interrupt from the keyboard is left to the process that started them.
             self._pool = ProcessPoolExecutor(
-                self._jobs, mp_context=get_context("spawn"), initializer=_ignore_interrupts
+                self._jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
             )
         futures = {self._pool.submit(cell.task): cell.name for cell in cells}
         for future in as_completed(futures):
@@ -90,8 +91,3 @@ def run_cells(
             Tidy.of(rows).write(files[name])
             progress.advance()
     return Tidy.joined([Tidy.read(files[cell.name]) for cell in cells])
-
-
-def _ignore_interrupts() -> None:
-    """Leave an interrupt from the keyboard to the process that started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -14,9 +14,6 @@ from colonnade.studies.samples import SampleStudy
 from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
 
-# 1 if larger is better, -1 if smaller is.
-MEASURES = {"accuracy": 1, "auc": 1, "log_loss": -1}
-
 
 def class_log_joint(network: BayesianNetwork, table: CodedTable, target: str) -> Floats:
     """Log probability of each row with each class, ``[row, class]``; its own class is ignored."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from colonnade.studies.tidy import Tidy
 # As in the paper: test 1 light blue and test 2 green; BDeu with ess 1 orange and with ess 10 red.
 _TESTS = {1: ("test 1", "#7fb8e0"), 2: ("test 2", "#4f9d4f")}
 _ESS = {"bdeu 1": ("BDeu, ess 1", "#f39c34"), "bdeu 10": ("BDeu, ess 10", "#cf3b34")}
-_Series = Mapping[Any, tuple[str, str, Sequence[NDArray[Any]]]]
 
 
 def draw_mse(results: Tidy, path: Path) -> None:
@@ -26,15 +25,16 @@ def draw_mse(results: Tidy, path: Path) -> None:
     sizes, qs = sorted(results.unique("n")), sorted(results.unique("q"))
     figure, axes = _figure(1, len(qs), 2.6)
     for axis, q in zip(axes[0], qs, strict=True):
-        series = {
-            test: (*_TESTS[test], [gains.where(test=test, q=q, n=n)["gain"] for n in sizes])
+        series = [
+            (*_TESTS[test], [gains.where(test=test, q=q, n=n)["gain"] for n in sizes])
             for test in results.unique("test")
-        }
+        ]
         _boxes(axis, series, sizes)
-        axis.set_title(f"q = {q}")
-        axis.set_xlabel("n")
+        axis.set(title=f"q = {q}", xlabel="n")
     axes[0][0].set_ylabel("MSE(Bayesian) − MSE(hierarchical)")
-    _share_scale(axes[0])
+    lows, highs = zip(*(axis.get_ylim() for axis in axes[0]), strict=True)
+    for axis in axes[0]:
+        axis.set_ylim(min(lows), max(highs))
     _finish(figure, axes[0][-1], path)
 
 
@@ -80,10 +80,10 @@ def draw_data_sets(joint: Tidy | None, classification: Tidy | None, path: Path) 
         sizes = sorted(results.unique("n"))
         over = {base: results.gains(measure, "hierarchical", base) for base in BASELINES}
         for axis, name in zip(line, names, strict=True):
-            series = {}
-            for base, gains in over.items():
-                boxes = [scale * gains.where(data=name, n=n)["gain"] for n in sizes]
-                series[base] = (*_ESS[base], boxes)
+            series = [
+                (*_ESS[base], [scale * gains.where(data=name, n=n)["gain"] for n in sizes])
+                for base, gains in over.items()
+            ]
             _boxes(axis, series, sizes)
         line[0].set_ylabel(label)
     for axis, name in zip(axes[0], names, strict=True):
@@ -122,10 +122,12 @@ def _figure(rows: int, columns: int, height: float) -> tuple[Any, Any]:
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def _boxes(axis: Any, series: _Series, sizes: Sequence[int]) -> None:
-    """Draw boxes side by side for each n."""
+def _boxes(
+    axis: Any, series: Sequence[tuple[str, str, list[NDArray[Any]]]], sizes: Sequence[int]
+) -> None:
+    """Draw boxes side by side for each n; a series has a label, a colour and values for each n."""
     width = 0.8 / len(series)
-    for place, (label, colour, values) in enumerate(series.values()):
+    for place, (label, colour, values) in enumerate(series):
         positions = np.arange(len(sizes)) + (place - (len(series) - 1) / 2) * width
         drawn = axis.boxplot(
             values,
@@ -142,13 +144,6 @@ def _boxes(axis: Any, series: _Series, sizes: Sequence[int]) -> None:
     axis.axhline(0.0, color="#777777", linewidth=0.7, zorder=0)
     axis.set_xticks(range(len(sizes)), [str(n) for n in sizes], rotation=45)
     axis.set_xlim(-0.6, len(sizes) - 0.4)
-
-
-def _share_scale(axes: Sequence[Any]) -> None:
-    low = min(axis.get_ylim()[0] for axis in axes)
-    high = max(axis.get_ylim()[1] for axis in axes)
-    for axis in axes:
-        axis.set_ylim(low, high)
 
 
 def _finish(figure: Any, axis: Any, path: Path) -> None:

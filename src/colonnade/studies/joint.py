@@ -13,8 +13,6 @@ from colonnade.studies.samples import SampleStudy
 from colonnade.studies.tidy import Tidy
 from colonnade.tables import CodedTable
 
-# 1 if larger is better, -1 if smaller is.
-MEASURES = {"log_likelihood": 1}
 # Ratios the paper gives for n = 320; it does not say over which ess.
 _PUBLISHED = {"nursery": 50, "letter": 85000}
 

@@ -19,8 +19,6 @@ from colonnade.studies.claims import Claim, judged, share
 from colonnade.studies.tidy import Row, Tidy, pooled_interval, strata
 from colonnade.theory import mse_bayesian, mse_ideal
 
-# 1 if larger is better, -1 if smaller is.
-MEASURES = {"mse": -1}
 # Parameter of the Dirichlet distribution of alpha in each test, the same for all states.
 TESTS = {1: 1.0, 2: 1e6}
 ESTIMATORS: dict[str, Prior] = {
