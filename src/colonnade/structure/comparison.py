@@ -133,18 +133,13 @@ def compare(
         dag = learned(structure, coded)
         for label, prior in chosen.items():
             values = np.concatenate(held[name, label])
-            mean, error = float(values.mean()), _standard_error(values)
+            mean, error = float(values.mean()), math.inf
+            if np.isfinite(values).all():
+                error = float(values.std(ddof=1)) / math.sqrt(values.size)
             evidence = _evidence(coded, dag, prior)
             rows.append(Compared(name, label, len(dag.arcs), mean, error, evidence))
     rows.sort(key=lambda row: -row.held_out if math.isfinite(row.held_out) else math.inf)
     return Comparison(tuple(rows), folds)
-
-
-def _standard_error(values: Floats) -> float:
-    """Of the mean; infinite if a row has probability zero."""
-    if not np.isfinite(values).all():
-        return math.inf
-    return float(values.std(ddof=1)) / math.sqrt(values.size)
 
 
 def _evidence(coded: Any, dag: Dag, prior: Prior) -> float | None:

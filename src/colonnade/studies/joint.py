@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -27,11 +27,17 @@ STUDY = SampleStudy("joint", _log_likelihood)
 def claims(results: Tidy, parents: Mapping[str, float]) -> list[Claim]:
     """Judge what the paper says of the top of Fig. 2; `parents` are those per variable."""
     gains = mean_gains(results, "log_likelihood")
+    large = [gain > 0.0 for (_, _, n), gain in gains.items() if n >= 640]
     return [
         *_all_samples(gains),
         *_nursery(gains, parents),
         *_at_320({(base, name): gain for (base, name, n), gain in gains.items() if n == 320}),
-        _large_samples([gain for (_, _, n), gain in gains.items() if n >= 640]),
+        judged(
+            "Large samples: significant ratios are obtained in general",
+            "in general",
+            "mean ratio above 0 at n = 640 and 1280 in most cells (data set, ess)",
+            (share(large), sum(large) > len(large) / 2) if large else None,
+        ),
     ]
 
 
@@ -128,13 +134,3 @@ def _at_320(gains: Mapping[tuple[str, str], float]) -> list[Claim]:
         )
         found.append(claim)
     return found
-
-
-def _large_samples(gains: Sequence[float]) -> Claim:
-    positive = [gain > 0.0 for gain in gains]
-    return judged(
-        "Large samples: significant ratios are obtained in general",
-        "in general",
-        "mean ratio above 0 at n = 640 and 1280 in most cells (data set, ess)",
-        (share(positive), sum(positive) > len(positive) / 2) if positive else None,
-    )
