@@ -49,24 +49,7 @@ _FOLDS, _MIN_ROWS_LEFT_OUT = 5, 1000
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A structure and its options, which must belong to it.
-
-    Parameters
-    ----------
-    structure : {"naive", "tan", "kdb", "hill_climb"} or Dag
-    k : int
-        Of ``"kdb"``; 2 by default.
-    root : str or None
-        Of ``"tan"``.
-    score : Score or None
-        Of ``"hill_climb"``.
-
-    Examples
-    --------
-    >>> Structure("naive", k=3)
-    Traceback (most recent call last):
-    colonnade.exceptions.InputError: `k` applies only to structure='kdb', got k=3.
-    """
+    """A structure and its options, which must belong to it; see `BayesianNetworkClassifier`."""
 
     structure: str | Dag
     k: int = 2
@@ -106,14 +89,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """A prior, and the scores by which it was chosen.
-
-    Parameters
-    ----------
-    prior : Prior
-    scores : dict of Prior to float or None
-        Of the candidates; None if the prior was given.
-    """
+    """A prior, and the scores by which it was chosen; None if it was given."""
 
     prior: Prior
     scores: Scores | None = None
@@ -178,12 +154,6 @@ def _leave_one_out_scores(counts: Sequence[FamilyCounts]) -> Scores:
     """Leave-one-out log score of each candidate: of all rows, features and class together.
 
     A candidate that is not available for one of the tables is left out.
-
-    Examples
-    --------
-    >>> scores = _leave_one_out_scores([FamilyCounts.from_array([[9, 1], [8, 2], [9, 0], [1, 0]])])
-    >>> max(scores, key=scores.get)
-    Hierarchical(s=None, alpha0=1.0, engine=None)
     """
     scores: Scores = {}
     for prior in CANDIDATES:
@@ -222,13 +192,7 @@ def _class_scores(known: NetworkCounts, rows: CodedTable, target: str) -> Scores
 
 
 def _added(scores: Scores, more: Scores) -> Scores:
-    """Add scores of more rows; a candidate that one of them lacks is left out.
-
-    Examples
-    --------
-    >>> _added({BDeu(1): -1.0, BDeu(10): -2.0}, {BDeu(1): -3.0})
-    {BDeu(ess=1.0): -4.0}
-    """
+    """Add scores of more rows; a candidate that one of them lacks is left out."""
     return {prior: score + more[prior] for prior, score in scores.items() if prior in more}
 
 
@@ -257,14 +221,6 @@ def _filled(coded: CodedTable) -> CodedTable:
 
     If at least half of the rows are complete, these are taken. Otherwise all rows are, and
     *missing* is one more state.
-
-    Examples
-    --------
-    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
-    >>> _filled(CodedTable([x, y], [[0, 2, 1], [1, 0, 0]])).rows
-    2
-    >>> _filled(CodedTable([x, y], [[0, 2, 2], [1, 0, 0]])).variables[0].states
-    ('a', 'b', 'missing')
     """
     if not any(coded.missing):
         return coded

@@ -30,14 +30,7 @@ _NO_VALUE = ("(no value)",)
 
 @dataclass(frozen=True, slots=True)
 class _Feature:
-    """The variable that one column became.
-
-    Parameters
-    ----------
-    variable : Variable
-    cuts : Cuts or None
-        Of a floating-point column.
-    """
+    """The variable that one column became, and the cuts of a floating-point column."""
 
     variable: Variable
     cuts: Cuts | None = None
@@ -59,13 +52,7 @@ class _Feature:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The variables that the columns of a table became.
-
-    Parameters
-    ----------
-    each : tuple of _Feature
-        One for each column, in order.
-    """
+    """The variables that the columns of a table became, in order."""
 
     each: tuple[_Feature, ...]
 
@@ -76,16 +63,6 @@ class Features:
         """Find the states of all columns, and the codes of their rows.
 
         A floating-point column is cut into up to `bins` intervals, at weighted quantiles.
-
-        Examples
-        --------
-        >>> from colonnade.tables.sources import source_of
-        >>> source = source_of({"a": np.array([0.5, np.nan, 2.5]), "b": ["x", "y", "x"]})
-        >>> features, columns = Features.learn(source, None, bins=5)
-        >>> [column.variable.states for column in columns]
-        [('(-inf, 1.5]', '(1.5, inf)'), ('x', 'y')]
-        >>> columns[0].codes.tolist()
-        [0, 2, 1]
         """
         return _all(source, source.names, lambda column: _learned(column, weights, bins))
 
@@ -127,24 +104,9 @@ class Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """The class as a variable.
+    """The class as a variable, its labels sorted.
 
-    Parameters
-    ----------
-    name : str
-        Of the variable.
-    labels : array [class]
-        Sorted.
-    declared : bool
-        Whether the user said that there are no others.
-
-    Examples
-    --------
-    >>> classes = Classes("class", np.array(["no", "yes"]), declared=False)
-    >>> classes.column(np.array(["yes", "no", "yes"])).codes.tolist()
-    [1, 0, 1]
-    >>> classes.grown(np.array(["maybe"])).variable.states
-    ('maybe', 'no', 'yes')
+    `declared` says whether the user said that there are no others.
     """
 
     name: str
@@ -222,27 +184,13 @@ def _finite(column: Column) -> Floats:
 
 
 def _label_states(labels: NDArray[Any]) -> tuple[State, ...]:
-    """Return labels of classes as states.
-
-    Examples
-    --------
-    >>> _label_states(np.array([0.0, 1.0])), _label_states(np.array(["a", "b"]))
-    ((0, 1), ('a', 'b'))
-    """
+    """Return labels of classes as states."""
     # scikit-learn accepts whole floating-point numbers as classes, and no others.
     return tuple(int(v) if isinstance(v, float) else v for v in labels.tolist())
 
 
 def _merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:
-    """Add labels to states: in order if the states are, else at the end. Messages begin `where`.
-
-    Examples
-    --------
-    >>> _merged_states("Column 'x'", (1, 4), [4, 3])
-    (1, 3, 4)
-    >>> _merged_states("Column 'x'", ("b", "a"), ["c"])
-    ('b', 'a', 'c')
-    """
+    """Add labels to states: in order if the states are, else at the end. Messages begin `where`."""
     old = {(isinstance(state, bool), state) for state in known}
     fresh = [label for label in labels if (isinstance(label, bool), label) not in old]
     for label in fresh:

@@ -24,17 +24,7 @@ from colonnade.variables import Family, Variable
 class Fitted:
     """A trained classifier.
 
-    Parameters
-    ----------
-    classes : Classes
-    features : Features
-    choice : Choice
-        The prior, and the scores by which it was chosen.
-    network : BayesianNetwork
-    structure_learned : bool
-        Whether the graph was learned from rows.
-    bins : int
-        Largest number of intervals, for floating-point columns without any value so far.
+    `bins`, the largest number of intervals, is for floating-point columns without any value so far.
     """
 
     classes: Classes
@@ -106,15 +96,7 @@ def _grown(known: NetworkCounts, variables: tuple[Variable, ...]) -> NetworkCoun
 
 
 def _grown_counts(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:
-    """Put counts where their states are in the larger variables of the same family.
-
-    Examples
-    --------
-    >>> old = Family(Variable("x", ["b", "c"]), (Variable("y", [1]),))
-    >>> new = Family(Variable("x", ["a", "b", "c"]), (Variable("y", [0, 1]),))
-    >>> _grown_counts(FamilyCounts.from_array([[3, 4]]), old, new).to_array().tolist()
-    [[0, 0, 0], [0, 3, 4]]
-    """
+    """Put counts where their states are in the larger variables of the same family."""
     if old == new:
         return counts
     codes = counts.codes.astype(np.int64)

@@ -35,13 +35,7 @@ class ImpossibleRowWarning(UserWarning):
 class Labelled:
     """Rows of features with their classes, and how often each counts.
 
-    Parameters
-    ----------
-    source : Source
-        The features.
-    labels : array [row]
-    weights : array of int64 or float64 [row] or None
-        All positive; int64 if all are whole.
+    Weights are positive, and integers if all of them are whole.
     """
 
     source: Source
@@ -84,13 +78,7 @@ def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
 
 
 def checked_classes(classes: Any) -> NDArray[Any]:
-    """Return declared classes, sorted.
-
-    Examples
-    --------
-    >>> checked_classes(["yes", "no"])
-    array(['no', 'yes'], dtype='<U3')
-    """
+    """Return declared classes, sorted."""
     given = column_or_1d(classes)
     found: NDArray[Any] = np.unique(given)
     if len(found) < len(given) or not len(found):

@@ -53,14 +53,7 @@ def class_intervals(
 ) -> Interval:
     """Equal-tailed credible intervals of the probability of each class, ``[row, class]``.
 
-    Parameters
-    ----------
-    tables : ClassTables
-    coded : CodedTable
-    level : float
-    draws : int or None
-        Of every table; None for as many as take little time.
-    rng : Generator or int, optional
+    Without a number of draws of every table, there are as many as take little time.
     """
     level = checked_level(level)
     if draws is not None:
@@ -123,13 +116,7 @@ class DrawnLogs:
     Given alpha and s the rows of a table are independent, so it is enough to keep these: a row
     that is not looked up is never drawn. Rows asked for twice are drawn twice, so a caller that
     needs a row of the same draw again must keep it; for one row of data no table is asked twice.
-
-    Parameters
-    ----------
-    cpt : Cpt
-    draws : int
-    rng : Generator
-        Of this table alone, so that tables can be drawn in any order.
+    Each table has a generator of its own, so that tables can be drawn in any order.
     """
 
     def __init__(self, cpt: Cpt, draws: int, rng: np.random.Generator) -> None:
@@ -179,11 +166,7 @@ class DrawnLogs:
 class _Term:
     """What a table, some of them, or all gaps together, add to the log probabilities of rows.
 
-    Parameters
-    ----------
-    logs : array [cell, draw]
-    index : array [row, class]
-        The cell of each.
+    `logs` are ``[cell, draw]``, and `index` ``[row, class]`` says which cell is added to each.
     """
 
     logs: Floats
@@ -306,13 +289,7 @@ def _fill_ends(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: 
 
 
 def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:
-    """Quantiles along the last axis, as by numpy.quantile; sorts in place, which is faster.
-
-    Examples
-    --------
-    >>> _quantiles(np.array([[4.0, 2.0, 0.0]]), [0.25, 1.0]).tolist()
-    [[1.0], [4.0]]
-    """
+    """Quantiles along the last axis, as by numpy.quantile; sorts in place, which is faster."""
     values.sort(axis=-1)
     found = []
     for tail in tails:

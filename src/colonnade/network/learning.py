@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 
 
 def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
-    """Return the family of each variable of a graph, in its order; other variables are ignored.
-
-    Examples
-    --------
-    >>> x, y = Variable("x", [0, 1]), Variable("y", [0, 1])
-    >>> [family.child.name for family in families_of(Dag([("y", "x")]), [x, y])]
-    ['y', 'x']
-    """
+    """Return the family of each variable of a graph, in its order; other variables are ignored."""
     known = {variable.name: variable for variable in variables}
     return [
         Family(known[name], tuple(known[parent] for parent in dag.parents(name)))
@@ -41,23 +34,8 @@ def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
 class NetworkCounts:
     """The counts of all families of a graph: data become these, and these become a network.
 
-    Counts of other rows, with the same families, can be added and subtracted.
-
-    Parameters
-    ----------
-    dag : Dag
-    families : sequence of Family
-        In the order of its variables.
-    counts : sequence of FamilyCounts
-        In the same order.
-
-    Examples
-    --------
-    >>> from colonnade.priors import BDeu
-    >>> from colonnade.tables.memory import encode
-    >>> counts = NetworkCounts.of(encode({"x": ["a", "b", "b"]}), Dag([], ["x"]))
-    >>> counts.network({"x": BDeu(1)})["x"].probabilities
-    array([[0.375, 0.625]])
+    Families and counts are in the order of the graph. Counts of other rows, with the same families,
+    can be added and subtracted.
     """
 
     dag: Dag

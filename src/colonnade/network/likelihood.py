@@ -19,20 +19,9 @@ if TYPE_CHECKING:
 
 
 def log_likelihood(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats:
-    """Log probability of each row.
+    """Log probability of each row; columns and tables are in the order of the graph.
 
-    Parameters
-    ----------
-    coded : CodedTable
-        Its columns are the variables of the graph, in order.
-    dag : Dag
-    tables : sequence of Cpt
-        In the order of its variables.
-
-    Returns
-    -------
-    array [row]
-        NaN if probabilities that a table does not have are part of the sum.
+    NaN if probabilities that a table does not have are part of the sum.
     """
     # A sum of products rises with every entry: if it does not matter whether the entries that do
     # not exist are 0 or 1, it does not depend on them.

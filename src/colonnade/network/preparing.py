@@ -21,14 +21,7 @@ def coded_for_fit(
     variables: Sequence[Variable] | Mapping[str, Iterable[Any]] | None,
     weights: Any,
 ) -> CodedTable:
-    """Encode the columns that a graph names, in its order; states are declared or discovered.
-
-    Examples
-    --------
-    >>> table = {"y": [1, 2], "note": [0.5, 0.7], "x": ["a", "b"]}
-    >>> coded_for_fit(table, Dag([("x", "y")]), {"x": ["a", "b", "c"]}, None)
-    CodedTable(variables=['x', 'y'], rows=2, missing=0)
-    """
+    """Encode the columns that a graph names, in its order; states are declared or discovered."""
     from colonnade.tables.memory import declared_variables, encode
 
     if not isinstance(dag, Dag):
@@ -52,13 +45,7 @@ def coded_for_network(
     weights: Any = None,
     unknown: Literal["raise", "missing"] = "raise",
 ) -> CodedTable:
-    """Encode new rows with the states, and the cut points, a network has already.
-
-    Examples
-    --------
-    >>> coded_for_network({"x": ["b", "d"]}, [Variable("x", ["a", "b"])], None, unknown="missing")
-    CodedTable(variables=['x'], rows=2, missing=1)
-    """
+    """Encode new rows with the states, and the cut points, a network has already."""
     from colonnade.tables.discretize import Discretized
     from colonnade.tables.memory import encode
 
@@ -70,14 +57,7 @@ def coded_for_network(
 def checked_priors(
     dag: Dag, prior: Prior | None, per_variable: Mapping[str, Prior] | None
 ) -> dict[str, Prior]:
-    """Give every variable its prior.
-
-    Examples
-    --------
-    >>> from colonnade.priors import BDeu
-    >>> checked_priors(Dag([("a", "b")]), BDeu(2), {"b": BDeu(5)})
-    {'a': BDeu(ess=2.0), 'b': BDeu(ess=5.0)}
-    """
+    """Give every variable its prior."""
     chosen = Hierarchical() if prior is None else prior
     if not isinstance(chosen, Prior):
         raise expected("a prior", "prior", prior, "use Hierarchical()")

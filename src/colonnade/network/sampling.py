@@ -20,19 +20,7 @@ _BLOCK_ROWS = 1 << 16
 def sample(
     dag: Dag, tables: Mapping[str, Cpt], n: int, rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
-    """Draw independent rows: parents before their children.
-
-    Parameters
-    ----------
-    dag : Dag
-    tables : mapping of str to Cpt
-    n : int
-    rng : Generator
-
-    Returns
-    -------
-    dict of str to array of states [row]
-    """
+    """Draw the states of `n` independent rows: parents before their children."""
     n = checked_whole(n, "n", least=0)
     codes: dict[str, NDArray[np.int64]] = {}
     for name in dag.order:

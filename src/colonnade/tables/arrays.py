@@ -28,13 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ListColumn:
-    """A column of Python objects; None, NaN and the like are missing.
-
-    Examples
-    --------
-    >>> ListColumn("x", [1, 2.5]).floating, ListColumn("x", [1, 2]).floating
-    (True, False)
-    """
+    """A column of Python objects; None, NaN and the like are missing."""
 
     name: str
     values: list[Any]
@@ -102,18 +96,7 @@ class ArrayColumn:
 class StateColumn:
     """States whose codes are known already: intervals of numbers, or a column of a CodedTable.
 
-    Parameters
-    ----------
-    name : str
-    states : sequence of states
-        All that the column can have, in order.
-    codes : array of integers [row]
-        Positions of states; -1 and the number of states both mean missing.
-
-    Examples
-    --------
-    >>> StateColumn("x", ("low", "high"), np.array([1, 0, -1])).values.tolist()
-    ['high', 'low', None]
+    The codes are positions of states; -1 and the number of states both mean missing.
     """
 
     name: str
@@ -137,18 +120,7 @@ class StateColumn:
 
 @dataclass(frozen=True, eq=False)
 class ArraySource:
-    """Named columns of one length: lists, arrays, or series of a data-frame package.
-
-    Parameters
-    ----------
-    columns : mapping of str to Column
-    rows : int
-
-    Examples
-    --------
-    >>> ArraySource.of({"x": [1, 2], "y": np.array(["a", "b"])}).rows
-    2
-    """
+    """Named columns of one length: lists, arrays, or series of a data-frame package."""
 
     columns: Mapping[str, Column]
     rows: int
@@ -178,13 +150,7 @@ class ArraySource:
 
 
 def columns_of(table: Any) -> Mapping[str, Any] | None:
-    """Take a dictionary, a structured array or a pair (array, names) apart, or return None.
-
-    Examples
-    --------
-    >>> sorted(columns_of((np.array([[1, 2], [3, 4]]), ["x", "y"])))
-    ['x', 'y']
-    """
+    """Take a dictionary, a structured array or a pair (array, names) apart, or return None."""
     if isinstance(table, Mapping):
         return table
     if isinstance(table, np.ndarray):

@@ -149,13 +149,7 @@ class CodedTable:
 
 
 def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:
-    """Return the narrowest type for the codes of a variable and the code for missing.
-
-    Examples
-    --------
-    >>> code_type(254).__name__, code_type(255).__name__
-    ('uint8', 'uint16')
-    """
+    """Return the narrowest type for the codes of a variable and the code for missing."""
     if cardinality < 255:
         return np.uint8
     return np.uint16 if cardinality < 65535 else np.uint32
@@ -164,21 +158,7 @@ def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:
 def checked_weights(weights: ArrayLike, rows: int, place: str) -> NDArray[Any]:
     """Return weights as int64 or float64, not writeable, or say what is wrong with them.
 
-    Parameters
-    ----------
-    weights : array_like [row]
-    rows : int
-        How many there must be.
-    place : str
-        Where they come from, to begin the message with.
-
-    Examples
-    --------
-    >>> checked_weights([2, 1], 2, "`weights`")
-    array([2, 1])
-    >>> checked_weights([2, -1], 2, "Column 'n'")
-    Traceback (most recent call last):
-    colonnade.exceptions.DataError: Column 'n': weight -1 in row 1 is negative. Hint: ...
+    Messages begin with `place`, where the weights come from.
     """
     raw = np.asarray(weights)
     if raw.dtype.kind == "O":

@@ -92,15 +92,7 @@ def count(
 
 
 def family_columns(coded: CodedTable, families: Sequence[Family]) -> list[tuple[int, ...]]:
-    """Find the columns of each family, parents first, and check that the states are the same.
-
-    Examples
-    --------
-    >>> from colonnade.variables import Variable
-    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
-    >>> family_columns(CodedTable([x, y], [[0], [1]]), [Family(x, (y,))])
-    [(1, 0)]
-    """
+    """Find the columns of each family, parents first, and check that the states are the same."""
     for family in families:
         if not isinstance(family, Family):
             raise expected("only Family objects", "families", family)
@@ -132,11 +124,6 @@ def joint_limit(rows: int) -> int:
 
     Filling and taking apart a joint table costs time for each of its cells, which must be small
     against the rows.
-
-    Examples
-    --------
-    >>> joint_limit(1000), joint_limit(10**6)
-    (125, 4096)
     """
     return min(max(rows // 8, 16), _MAX_JOINT_CELLS)
 

@@ -104,13 +104,7 @@ class SeriesColumn:
 
 
 class FrameSource:
-    """A table of pandas, Polars, PyArrow, Modin or whatever else narwhals knows.
-
-    Parameters
-    ----------
-    table : data frame
-        In memory, not lazy.
-    """
+    """A table in memory of pandas, Polars, PyArrow, Modin or whatever else narwhals knows."""
 
     def __init__(self, table: Any) -> None:
         try:

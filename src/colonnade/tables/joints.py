@@ -25,13 +25,7 @@ _MAX_CANDIDATES = 64
 class Columns:
     """The columns of a coded table in the form in which kernels read them.
 
-    Attributes
-    ----------
-    codes : tuple of arrays [row]
-    cardinality : tuple of int
-        Number of states of each column.
-    sizes : tuple of int
-        Number of codes of each column: one more if values are missing.
+    A column has as many codes (`sizes`) as states (`cardinality`), one more if values are missing.
     """
 
     codes: tuple[NDArray[Any], ...]
@@ -40,15 +34,7 @@ class Columns:
 
     @classmethod
     def of(cls, coded: CodedTable) -> Columns:
-        """Take the columns of a table.
-
-        Examples
-        --------
-        >>> from colonnade.variables import Variable
-        >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
-        >>> Columns.of(CodedTable([x, y], [[0, 1], [0, 2]])).sizes
-        (2, 3)
-        """
+        """Take the columns of a table."""
         cardinality = tuple(variable.cardinality for variable in coded.variables)
         gaps = (int(rows > 0) for rows in coded.missing)
         return cls(coded.codes, cardinality, tuple(map(sum, zip(cardinality, gaps, strict=True))))
@@ -73,16 +59,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A joint table of some columns and the families that are its margins.
-
-    Parameters
-    ----------
-    columns : tuple of int
-        In the order of the axes.
-    cells : int
-    members : tuple of int
-        Positions of the families.
-    """
+    """A joint table of columns, in the order of its axes, and the families that are its margins."""
 
     columns: tuple[int, ...]
     cells: int
@@ -102,28 +79,10 @@ class _Draft:
 def plan(
     families: Sequence[Sequence[int]], sizes: Sequence[int], limit: int
 ) -> tuple[list[Joint], list[int]]:
-    """Put families together in joint tables of at most `limit` cells.
+    """Put families, given by their columns, together in joint tables of at most `limit` cells.
 
-    Parameters
-    ----------
-    families : sequence of sequences of int
-        The columns of each family.
-    sizes : sequence of int
-        Number of different codes of each column. Columns of size 1 take no part: their code is 0.
-    limit : int
-
-    Returns
-    -------
-    joints : list of Joint
-        Together they hold every family that has at most `limit` cells.
-    alone : list of int
-        The families with more.
-
-    Examples
-    --------
-    >>> joints, alone = plan([(0, 1), (0, 2), (2, 3)], sizes=(3, 3, 3, 50), limit=27)
-    >>> joints[0].columns, joints[0].members, alone
-    ((0, 1, 2), (0, 1), [2])
+    Returns the joint tables, and the families that are larger than that. `sizes` are the numbers of
+    codes; columns of size 1 take no part, as their code is always 0.
     """
     cells = [math.prod(sizes[k] for k in family) for family in families]
     alone = [f for f in range(len(families)) if cells[f] > limit]
@@ -164,11 +123,6 @@ def column_rows(
     """Describe columns to the kernels: address, bytes per code, size.
 
     The addresses are valid as long as the columns exist.
-
-    Examples
-    --------
-    >>> column_rows([np.zeros(2, np.uint16)], [300], [0])[:, 1:].tolist()
-    [[2, 300]]
     """
     rows = [(codes[k].ctypes.data, codes[k].itemsize, sizes[k]) for k in chosen]
     return np.array(rows, dtype=np.int64).reshape(-1, 3)

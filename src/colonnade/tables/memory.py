@@ -123,13 +123,7 @@ def encode(
 
 
 def declared_variables(variables: Declared) -> dict[str, Variable]:
-    """Return declared variables by name, whichever way they were declared.
-
-    Examples
-    --------
-    >>> declared_variables({"smoker": ["no", "yes"]})
-    {'smoker': Variable(name='smoker', states=('no', 'yes'))}
-    """
+    """Return declared variables by name, whichever way they were declared."""
     if variables is None:
         return {}
     if isinstance(variables, Mapping):
@@ -188,11 +182,6 @@ def each_column(
     """Do something with columns, and return the results in order.
 
     Only telling strings apart is worth threads: it takes long, and most of it outside Python.
-
-    Examples
-    --------
-    >>> each_column(source_of({"x": [1, 2], "y": [3, 3]}), ["y"], lambda column: column.values)
-    [[3, 3]]
     """
     columns = {name: source.column(name) for name in names}
     many = source.rows >= _MIN_ROWS_FOR_THREADS

@@ -80,15 +80,7 @@ def row_log_probability(
 
 
 class _Scorer:
-    """Tables made ready to be looked up.
-
-    Parameters
-    ----------
-    coded : CodedTable
-    families : sequence of tuples of int
-        The columns of each family.
-    logs : sequence of Lookup
-    """
+    """Tables made ready to be looked up; `families` are the columns of each."""
 
     def __init__(
         self, coded: CodedTable, families: Sequence[tuple[int, ...]], logs: Sequence[Lookup]

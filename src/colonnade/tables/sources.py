@@ -66,18 +66,7 @@ class Source(Protocol):
 
 
 def source_of(table: Any) -> Source:
-    """Take a table apart, whatever kind it is.
-
-    Parameters
-    ----------
-    table : data frame, mapping of columns, structured array, pair (array, names), or Source
-        What is a source already is returned as it is.
-
-    Examples
-    --------
-    >>> source_of({"x": [1, 2], "y": ["a", "b"]}).names
-    ('x', 'y')
-    """
+    """Take a table apart, whatever kind it is; a source is returned as it is."""
     if isinstance(table, ArraySource):
         return table
     columns = columns_of(table)
