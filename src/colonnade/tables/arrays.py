@@ -1,16 +1,17 @@
-"""Tables without a data-frame package: dictionaries of columns, NumPy arrays with names."""
+"""Columns without a data-frame package: lists, NumPy arrays, and codes of known states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.arrays import Array, Floats
+from colonnade.exceptions import DataError
 from colonnade.tables.levels import (
     Levels,
     float_levels,
@@ -18,12 +19,8 @@ from colonnade.tables.levels import (
     object_levels,
     object_numbers,
     place,
-    refuse_repeated,
     unusable,
 )
-
-if TYPE_CHECKING:
-    from colonnade.tables.sources import Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +35,7 @@ class ListColumn:
         return object_levels(self.name, self.values, declared)
 
     @cached_property
-    def numbers(self) -> NDArray[np.float64] | None:
+    def numbers(self) -> Floats | None:
         return object_numbers(self.values)
 
     @property
@@ -47,7 +44,7 @@ class ListColumn:
         floats = any(issubclass(kind, float | np.floating) for kind in kinds)
         return floats and self.numbers is not None
 
-    def weights(self) -> NDArray[Any]:
+    def weights(self) -> Array:
         return np.asarray(self.values)
 
 
@@ -56,7 +53,7 @@ class ArrayColumn:
     """A NumPy array of numbers, booleans or strings; masked entries are missing."""
 
     name: str
-    values: NDArray[Any]
+    values: Array
     text = False
 
     def levels(self, declared: bool) -> Levels:
@@ -66,18 +63,18 @@ class ArrayColumn:
         if kind == "f":
             return float_levels(self.name, self._floats, declared)
         if kind in "UT":
-            return object_levels(self.name, _objects(self.values), declared)
+            return object_levels(self.name, objects(self.values), declared)
         raise unusable(self.name, f"values of type {self.values.dtype}")
 
     @property
-    def numbers(self) -> NDArray[np.float64] | None:
+    def numbers(self) -> Floats | None:
         return self._floats if self.values.dtype.kind in "iuf" else None
 
     @property
     def floating(self) -> bool:
         return self.values.dtype.kind == "f"
 
-    def weights(self) -> NDArray[Any]:
+    def weights(self) -> Array:
         if self._missing is not None:
             raise DataError(place(self.name), "weights are missing.", column=self.name)
         return np.asarray(self.values)
@@ -87,7 +84,7 @@ class ArrayColumn:
         return np.ma.getmaskarray(self.values) if np.ma.is_masked(self.values) else None
 
     @property
-    def _floats(self) -> NDArray[np.float64]:
+    def _floats(self) -> Floats:
         floats = np.ma.getdata(self.values).astype(np.float64, copy=False)
         return floats if self._missing is None else np.where(self._missing, np.nan, floats)
 
@@ -101,7 +98,7 @@ class StateColumn:
 
     name: str
     states: Sequence[Any]
-    codes: NDArray[Any]
+    codes: Array
     text = False
     floating = False
     numbers = None
@@ -110,94 +107,18 @@ class StateColumn:
         return Levels(self.states, self.codes, closed=True)
 
     @cached_property
-    def values(self) -> NDArray[Any]:
-        states: NDArray[Any] = np.array([*self.states, None], dtype=object)[self.codes]
+    def values(self) -> Array:
+        states: Array = np.array([*self.states, None], dtype=object)[self.codes]
         return states
 
-    def weights(self) -> NDArray[Any]:
+    def weights(self) -> Array:
         return self.values
 
 
-@dataclass(frozen=True, eq=False)
-class ArraySource:
-    """Named columns of one length: lists, arrays, or series of a data-frame package."""
-
-    columns: Mapping[str, Column]
-    rows: int
-
-    @classmethod
-    def of(cls, columns: Mapping[str, Any]) -> ArraySource:
-        """Take columns as a user gives them."""
-        found = {name: _column(name, values) for name, values in columns.items()}
-        lengths = {name: len(column.values) for name, column in found.items()}
-        if len(set(lengths.values())) > 1:
-            raise expected("columns of one length", "table", lengths)
-        return cls(found, next(iter(lengths.values()), 0))
-
-    @property
-    def names(self) -> Sequence[str]:
-        return tuple(self.columns)
-
-    @property
-    def table(self) -> dict[str, Any]:
-        return {name: column.values for name, column in self.columns.items()}
-
-    def column(self, name: str) -> Column:
-        return self.columns[name]
-
-    def replaced(self, cut: Sequence[StateColumn]) -> ArraySource:
-        return ArraySource({**self.columns, **{column.name: column for column in cut}}, self.rows)
-
-
-def columns_of(table: Any) -> Mapping[str, Any] | None:
-    """Take a dictionary, a structured array or a pair (array, names) apart, or return None."""
-    if isinstance(table, Mapping):
-        return table
-    if isinstance(table, np.ndarray):
-        if table.dtype.names is not None and table.ndim == 1:
-            return {name: table[name] for name in table.dtype.names}
-        hint = "give the array with its names: (array, ['a', 'b'])"
-        got = f"an array of shape {table.shape} without names"
-        raise expected("a table with named columns", "table", table, hint, got=got)
-    if isinstance(table, tuple) and len(table) == 2 and isinstance(table[0], np.ndarray):
-        return _named(*table)
-    return None
-
-
-def _named(array: NDArray[Any], names: Any) -> dict[str, Any]:
-    if array.ndim != 2:
-        what = "an array [row, column] and its names"
-        raise expected(what, "table", array, got=f"an array of shape {array.shape}")
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise expected("a list of column names", "table", names)
-    names = list(names)
-    if len(names) != array.shape[1]:
-        what = f"{array.shape[1]} column names"
-        raise expected(what, "table", names, got=f"{len(names)}: {listing(names)}")
-    refuse_repeated(names)
-    return {name: array[:, k] for k, name in enumerate(names)}
-
-
-def _column(name: str, values: Any) -> Column:
-    """Wrap one column as a user gives it."""
-    if isinstance(values, list | tuple | range):
-        return ListColumn(name, values if isinstance(values, list) else list(values))
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            problem = f"an array of shape {values.shape} is not a column."
-            raise DataError(place(name), problem, "give one value per row", column=name)
-        if values.dtype.kind == "O":
-            return ListColumn(name, _objects(values))
-        return ArrayColumn(name, values)
-    from colonnade.tables.frames import SeriesColumn
-
-    return SeriesColumn.of(name, values)
-
-
-def _objects(array: NDArray[Any]) -> list[Any]:
+def objects(array: Array) -> list[Any]:
     """Return an array as Python objects, masked ones None."""
-    objects: list[Any] = np.ma.getdata(array).tolist()
+    values: list[Any] = np.ma.getdata(array).tolist()
     if np.ma.is_masked(array):
         gaps = np.ma.getmaskarray(array)
-        objects = [None if gap else v for v, gap in zip(objects, gaps, strict=True)]
-    return objects
+        values = [None if gap else v for v, gap in zip(values, gaps, strict=True)]
+    return values

@@ -231,7 +231,7 @@ def discretize(
 def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, Floats]]:
     """Return the columns to cut and their numbers."""
     if columns is None:
-        floating = [name for name in source.names if source.column(name).floating]
+        floating = [name for name in source.names if source.columns[name].floating]
         pairs = [(name, _numbers(source, name)) for name in floating]
         return [(name, numbers) for name, numbers in pairs if not turned_float(numbers)]
     if isinstance(columns, str):
@@ -244,7 +244,7 @@ def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, Fl
 
 
 def _numbers(source: Source, name: str) -> Floats:
-    return numbers_of(source.column(name), "only integers and floating-point numbers are cut")
+    return numbers_of(source.columns[name], "only integers and floating-point numbers are cut")
 
 
 def _row_weights(source: Source, columns: Iterable[str] | None, weights: Any) -> NDArray[Any]:
@@ -254,4 +254,4 @@ def _row_weights(source: Source, columns: Iterable[str] | None, weights: Any) ->
     refuse_absent([weights], source.names)
     if columns is not None and weights in columns:
         raise expected("a column that is not one of `columns`", "weights", weights)
-    return checked_weights(source.column(weights).weights(), source.rows, place(weights))
+    return checked_weights(source.columns[weights].weights(), source.rows, place(weights))

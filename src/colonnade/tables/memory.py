@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from colonnade.exceptions import expected, listing
-from colonnade.tables.arrays import ArraySource, StateColumn
+from colonnade.tables.arrays import StateColumn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
@@ -94,7 +94,7 @@ def encode(
         _refuse_second(table, weights, discretizer)
         if variables is None and weights is None and columns is None:
             return table
-        source: Source = _as_source(table)
+        source = _as_source(table)
         weights = table.weights if weights is None else weights
         cuts, discretizer = None, table.discretizer
     else:
@@ -111,7 +111,7 @@ def encode(
 
     done = each_column(source, names, coded)
     if weight_column is not None:
-        given = source.column(weight_column).weights()
+        given = source.columns[weight_column].weights()
         weights = checked_weights(given, source.rows, place(weight_column))
     found = coded_table(done, weights, discretizer)
     if unknown == "raise" and found.unknown:
@@ -183,7 +183,7 @@ def each_column(
 
     Only telling strings apart is worth threads: it takes long, and most of it outside Python.
     """
-    columns = {name: source.column(name) for name in names}
+    columns = {name: source.columns[name] for name in names}
     many = source.rows >= _MIN_ROWS_FOR_THREADS
     text = [name for name, column in columns.items() if many and column.text]
     done = dict(zip(text, run([partial(task, columns[name]) for name in text]), strict=True))
@@ -222,7 +222,7 @@ def _refuse_second(coded: CodedTable, weights: Any, discretizer: Discretizer | N
             raise expected("the discretizer of the table", "discretizer", discretizer)
 
 
-def _as_source(coded: CodedTable) -> ArraySource:
+def _as_source(coded: CodedTable) -> Source:
     pairs = zip(coded.variables, coded.codes, strict=True)
     columns = {v.name: StateColumn(v.name, v.states, codes) for v, codes in pairs}
-    return ArraySource(columns, coded.rows)
+    return Source(columns, coded.rows)
