@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,8 @@ from colonnade.dag import Dag
 from colonnade.lookup import Lookup
 from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Codes, Members, distinct, find_gaps
-
-if TYPE_CHECKING:
-    from colonnade.tables.coded import CodedTable
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.scoring import row_log_probability
 
 
 def log_likelihood(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats:
@@ -34,7 +32,6 @@ def log_likelihood(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats
 
 def _filled(coded: CodedTable, dag: Dag, tables: Sequence[Cpt], fill: float) -> Floats:
     """Log probability of each row, with `fill` as the logarithm of what does not exist."""
-    from colonnade.tables.scoring import row_log_probability
 
     def log(rows: Floats) -> Floats:
         with np.errstate(divide="ignore"):

@@ -142,10 +142,10 @@ class BayesianNetwork:
         >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
         array([0.667, 0.333, 1.   ])
         """
+        from colonnade.network.learning import coded_for_network
         from colonnade.network.likelihood import log_likelihood
-        from colonnade.network.preparing import coded_for_network
 
-        coded = coded_for_network(table, self.variables, self.discretizer, unknown=unknown)
+        coded = coded_for_network(table, self, unknown=unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
 
     def sample(
@@ -397,11 +397,10 @@ class BayesianNetwork:
     def _learned(
         self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
-        from colonnade.network.learning import NetworkCounts
-        from colonnade.network.preparing import coded_for_network
+        from colonnade.network.learning import NetworkCounts, coded_for_network
 
         known = NetworkCounts.kept(self, request)
-        coded = coded_for_network(table, self.variables, self.discretizer, weights)
+        coded = coded_for_network(table, self, weights)
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
 
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
@@ -499,17 +498,18 @@ def fit(
            [0.733, 0.267]])
     """
     from colonnade.missing.em import EM, expected_counts
-    from colonnade.network.learning import NetworkCounts, families_of
-    from colonnade.network.preparing import checked_priors, coded_for_fit
+    from colonnade.network import learning
 
-    coded = coded_for_fit(table, dag, variables, weights)
-    priors = checked_priors(dag, prior, per_variable)
+    coded = learning.coded_for_fit(table, dag, variables, weights)
+    priors = learning.checked_priors(dag, prior, per_variable)
     if missing in ("raise", "available"):
-        return NetworkCounts.of(coded, dag, missing).network(priors, coded.discretizer)
+        counts = learning.NetworkCounts.of(coded, dag, missing)
+        return counts.network(priors, coded.discretizer)
     settings = EM() if missing == "em" else missing
     if not isinstance(settings, EM):
         raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
-    families, own = families_of(dag, coded.variables), [priors[name] for name in dag.variables]
-    counts, diagnostics = expected_counts(coded, dag, families, own, settings)
-    filled = NetworkCounts(dag, families, counts)
-    return filled.network(priors, coded.discretizer, diagnostics)
+    families = learning.families_of(dag, coded.variables)
+    own = [priors[name] for name in dag.variables]
+    expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
+    counts = learning.NetworkCounts(dag, families, expectations)
+    return counts.network(priors, coded.discretizer, diagnostics)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Array, Integers
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import Advice, DataError, checked_whole, listing
@@ -19,10 +18,10 @@ _BLOCK_ROWS = 1 << 16
 
 def sample(
     dag: Dag, tables: Mapping[str, Cpt], n: int, rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Array]:
     """Draw the states of `n` independent rows: parents before their children."""
     n = checked_whole(n, "n", least=0)
-    codes: dict[str, NDArray[np.int64]] = {}
+    codes: dict[str, Integers] = {}
     for name in dag.order:
         given = np.empty((n, len(dag.parents(name))), dtype=np.int64)
         for k, parent in enumerate(dag.parents(name)):
@@ -31,7 +30,7 @@ def sample(
     return {name: _states(tables[name].family.child)[codes[name]] for name in dag.variables}
 
 
-def _drawn(cpt: Cpt, given: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator) -> Integers:
     """Draw the codes of a child for rows of parent codes."""
     sums = cpt.table.lookup.mapped(lambda rows: rows.cumsum(axis=1)).filled()
     places = sums.places(given)
@@ -59,14 +58,8 @@ def _undefined(cpt: Cpt, codes: list[int]) -> DataError:
     )
 
 
-def _states(variable: Variable) -> NDArray[Any]:
+def _states(variable: Variable) -> Array:
     """Return the states as an array that keeps their types."""
     kinds = {type(state) for state in variable.states}
-    if kinds == {bool}:
-        return np.array(variable.states)
-    if kinds == {int}:
-        try:
-            return np.array(variable.states, dtype=np.int64)
-        except OverflowError:
-            pass
-    return np.array(variable.states, dtype=object)
+    small = kinds == {int} and all(-(2**63) <= int(state) < 2**63 for state in variable.states)
+    return np.array(variable.states, dtype=None if small or kinds == {bool} else object)
