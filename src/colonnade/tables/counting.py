@@ -16,7 +16,7 @@ from colonnade.exceptions import Advice, DataError, TooLargeError, expected
 from colonnade.lookup import word_starts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, Joint, plan
-from colonnade.tables.levels import refuse_absent
+from colonnade.tables.levels import place, refuse_absent
 from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
@@ -96,27 +96,17 @@ def family_columns(coded: CodedTable, families: Sequence[Family]) -> list[tuple[
     for family in families:
         if not isinstance(family, Family):
             raise expected("only Family objects", "families", family)
-    known = dict(zip(coded.names, coded.variables, strict=True))
-    members = (v for family in families for v in (*family.parents, family.child))
-    refuse_absent([variable.name for variable in members], coded.names)
-    checked: set[int] = set()
-    found = []
-    for family in families:
-        own = (*family.parents, family.child)
-        for variable in own:
-            if id(variable) in checked:
-                continue
-            if variable != known[variable.name]:
-                raise DataError(
-                    f"Column {variable.name!r}",
-                    f"coded with the states {known[variable.name].states}, "
-                    f"but the family has {variable.states}.",
-                    "encode the table with the variables of the families",
-                    column=variable.name,
-                )
-            checked.add(id(variable))
-        found.append(tuple(coded.position(variable.name) for variable in own))
-    return found
+    members = [(*family.parents, family.child) for family in families]
+    # Comparing states takes long, so each variable is compared once.
+    each = {id(variable): variable for own in members for variable in own}.values()
+    refuse_absent([variable.name for variable in each], coded.names)
+    for variable in each:
+        known = coded.variables[coded.position(variable.name)]
+        if variable != known:
+            problem = f"coded with the states {known.states}, but the family has {variable.states}."
+            hint = "encode the table with the variables of the families"
+            raise DataError(place(variable.name), problem, hint, column=variable.name)
+    return [tuple(coded.position(variable.name) for variable in own) for own in members]
 
 
 def joint_limit(rows: int) -> int:
@@ -131,16 +121,11 @@ def joint_limit(rows: int) -> int:
 def _refuse_missing(coded: CodedTable, used: set[int]) -> None:
     counts = {coded.names[k]: coded.missing[k] for k in sorted(used) if coded.missing[k]}
     if counts:
-        place = ", ".join(f"Column {name!r}" for name in counts)
         amounts = ", ".join(map(str, counts.values()))
         of = "respectively of" if len(counts) > 1 else "of"
-        raise DataError(
-            place,
-            f"no value in {amounts} {of} {coded.rows} rows.",
-            Advice.COUNT_COMPLETE_ROWS,
-            columns=counts,
-            rows=coded.rows,
-        )
+        problem = f"no value in {amounts} {of} {coded.rows} rows."
+        places, hint = ", ".join(map(place, counts)), Advice.COUNT_COMPLETE_ROWS
+        raise DataError(places, problem, hint, columns=counts, rows=coded.rows)
 
 
 class _Counter:
