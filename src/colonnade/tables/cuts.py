@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import Advice, DataError, expected
-from colonnade.tables.arrays import StateColumn
 from colonnade.tables.levels import place
+from colonnade.tables.sources import StateColumn
 
 Strategy: TypeAlias = Literal["quantile", "uniform", "kmeans"]
 

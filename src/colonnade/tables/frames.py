@@ -17,7 +17,6 @@ from narwhals.exceptions import DuplicateError
 
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import DataError, NotSupportedError, expected
-from colonnade.tables.arrays import ListColumn, StateColumn
 from colonnade.tables.levels import (
     Levels,
     float_levels,
@@ -26,7 +25,7 @@ from colonnade.tables.levels import (
     refuse_repeated,
     unusable,
 )
-from colonnade.tables.sources import Source
+from colonnade.tables.sources import ListColumn, Source, StateColumn
 
 _OBJECTS = (nw.Object, nw.Unknown)
 

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from colonnade.exceptions import expected, listing
-from colonnade.tables.arrays import StateColumn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.levels import Levels, place, refuse_absent
-from colonnade.tables.sources import Column, Source, source_of
+from colonnade.tables.sources import Column, Source, StateColumn, source_of
 from colonnade.threads import run
 from colonnade.variables import State, Variable
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, DataError, expected, listing
-from colonnade.tables.arrays import ArrayColumn, ListColumn, StateColumn, objects
-from colonnade.tables.levels import Levels, place, refuse_repeated
+from colonnade.tables.levels import (
+    Levels,
+    float_levels,
+    integer_levels,
+    object_levels,
+    object_numbers,
+    place,
+    refuse_repeated,
+    unusable,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -45,6 +55,104 @@ class Column(Protocol):
 
     def weights(self) -> Array:
         """Return the values, to be used as weights."""
+
+
+# ------------------------------------------- columns without a data-frame package
+
+
+@dataclass(frozen=True, eq=False)
+class ListColumn:
+    """A column of Python objects; None, NaN and the like are missing."""
+
+    name: str
+    values: list[Any]
+    text = False
+
+    def levels(self, declared: bool) -> Levels:
+        return object_levels(self.name, self.values, declared)
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        return object_numbers(self.values)
+
+    @property
+    def floating(self) -> bool:
+        kinds = set(map(type, self.values))
+        floats = any(issubclass(kind, float | np.floating) for kind in kinds)
+        return floats and self.numbers is not None
+
+    def weights(self) -> Array:
+        return np.asarray(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayColumn:
+    """A NumPy array of numbers, booleans or strings; masked entries are missing."""
+
+    name: str
+    values: Array
+    text = False
+
+    def levels(self, declared: bool) -> Levels:
+        kind = self.values.dtype.kind
+        if kind in "biu":
+            return integer_levels(np.ma.getdata(self.values), self._missing)
+        if kind == "f":
+            return float_levels(self.name, self._floats, declared)
+        if kind in "UT":
+            return object_levels(self.name, _objects(self.values), declared)
+        raise unusable(self.name, f"values of type {self.values.dtype}")
+
+    @property
+    def numbers(self) -> Floats | None:
+        return self._floats if self.values.dtype.kind in "iuf" else None
+
+    @property
+    def floating(self) -> bool:
+        return self.values.dtype.kind == "f"
+
+    def weights(self) -> Array:
+        if self._missing is not None:
+            raise DataError(place(self.name), "weights are missing.", column=self.name)
+        return np.asarray(self.values)
+
+    @property
+    def _missing(self) -> NDArray[np.bool_] | None:
+        return np.ma.getmaskarray(self.values) if np.ma.is_masked(self.values) else None
+
+    @property
+    def _floats(self) -> Floats:
+        floats = np.ma.getdata(self.values).astype(np.float64, copy=False)
+        return floats if self._missing is None else np.where(self._missing, np.nan, floats)
+
+
+@dataclass(frozen=True, eq=False)
+class StateColumn:
+    """States whose codes are known already: intervals of numbers, or a column of a CodedTable.
+
+    The codes are positions of states; -1 and the number of states both mean missing.
+    """
+
+    name: str
+    states: Sequence[Any]
+    codes: Array
+    text = False
+    floating = False
+    numbers = None
+
+    def levels(self, declared: bool) -> Levels:
+        return Levels(self.states, self.codes, closed=True)
+
+    @cached_property
+    def values(self) -> Array:
+        states: Array = np.array([*self.states, None], dtype=object)[self.codes]
+        return states
+
+    def weights(self) -> Array:
+        return self.values
+
+
+# ------------------------------------------------------------------------ tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +258,17 @@ def _column(name: str, values: Any) -> Column:
             problem = f"an array of shape {values.shape} is not a column."
             raise DataError(place(name), problem, "give one value per row", column=name)
         if values.dtype.kind == "O":
-            return ListColumn(name, objects(values))
+            return ListColumn(name, _objects(values))
         return ArrayColumn(name, values)
     from colonnade.tables.frames import SeriesColumn
 
     return SeriesColumn.of(name, values)
+
+
+def _objects(array: Array) -> list[Any]:
+    """Return an array as Python objects, masked ones None."""
+    values: list[Any] = np.ma.getdata(array).tolist()
+    if np.ma.is_masked(array):
+        gaps = np.ma.getmaskarray(array)
+        values = [None if gap else v for v, gap in zip(values, gaps, strict=True)]
+    return values
