@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,9 +97,7 @@ class Choice:
     @classmethod
     def by_rows(cls, prior: AnyPrior, counts: NetworkCounts) -> Choice:
         """Take the prior given, or the one that predicts each row best from all the others."""
-        if not _automatic(prior):
-            return cls(_checked_prior(prior))
-        return _best(_leave_one_out_scores(counts.counts))
+        return _given(prior) or _best(_leave_one_out_scores(counts.counts))
 
     @classmethod
     def by_folds(
@@ -109,13 +107,14 @@ class Choice:
 
         The structure is learned anew for each fold, without its rows.
         """
-        if not _automatic(prior):
-            return cls(_checked_prior(prior))
+        given = _given(prior)
+        if given is not None:
+            return given
         scores = dict.fromkeys(CANDIDATES, 0.0)
         fold = _folds(coded, target)
         done = 0.0
         for k in range(_FOLDS):
-            known, hidden = (take(coded, np.flatnonzero(rows)) for rows in (fold != k, fold == k))
+            known, hidden = take(coded, fold != k), take(coded, fold == k)
             if done >= _MIN_ROWS_LEFT_OUT or not known.rows or not hidden.rows:
                 break
             counts = NetworkCounts.of(known, structure.learn(known, target), "available")
@@ -125,25 +124,20 @@ class Choice:
 
     def after(self, prior: AnyPrior, known: NetworkCounts, rows: CodedTable, target: str) -> Choice:
         """Choose anew after more rows, by how well their classes are predicted from those known."""
-        if not _automatic(prior):
-            return Choice(_checked_prior(prior))
         before = self.scores or dict.fromkeys(CANDIDATES, 0.0)
-        return _best(_added(before, _class_scores(known, rows, target)))
+        return _given(prior) or _best(_added(before, _class_scores(known, rows, target)))
 
 
 # ------------------------------------------------------------------------------- priors
 
 
-def _automatic(prior: AnyPrior) -> bool:
-    return isinstance(prior, str) and prior == "auto"
-
-
-def _checked_prior(prior: AnyPrior) -> Prior:
-    if prior is None:
-        return Hierarchical()
-    if isinstance(prior, Prior):
-        return prior
-    raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
+def _given(prior: AnyPrior) -> Choice | None:
+    """Take the prior that was given, or None if it is to be chosen."""
+    if isinstance(prior, str) and prior == "auto":
+        return None
+    if prior is not None and not isinstance(prior, Prior):
+        raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
+    return Choice(Hierarchical() if prior is None else prior)
 
 
 def _best(scores: Scores) -> Choice:
@@ -202,10 +196,8 @@ def _folds(coded: CodedTable, target: str) -> NDArray[np.intp]:
     Equal rows go together, so that weight two is the same as two rows, and the order of the rows
     does not matter.
     """
-    position = coded.position(target)
-    columns: list[NDArray[Any]] = [coded.codes[position]]
-    columns += [column for k, column in enumerate(coded.codes) if k != position]
-    rows, which = distinct(np.stack(columns, axis=1).astype(np.int64))
+    names = [target, *(name for name in coded.names if name != target)]
+    rows, which = distinct(np.stack(coded.select(names).codes, axis=1).astype(np.int64))
     # At random within a class: neighbours in the order of codes are alike.
     order = np.lexsort((np.random.default_rng(0).random(len(rows)), rows[:, 0]))
     fold = np.empty(len(rows), dtype=np.intp)
@@ -228,13 +220,10 @@ def _filled(coded: CodedTable) -> CodedTable:
     for variable, column in zip(coded.variables, coded.codes, strict=True):
         complete &= column < variable.cardinality
     if 2 * int(complete.sum()) >= coded.rows:
-        weights: Any = None if coded.weights is None else coded.weights[complete]
-        return CodedTable(coded.variables, [c[complete] for c in coded.codes], weights)  # type: ignore[arg-type]
-    variables = [
-        _with_gap(variable) if gaps else variable
-        for variable, gaps in zip(coded.variables, coded.missing, strict=True)
-    ]
-    return CodedTable(variables, coded.codes, coded.weights)  # type: ignore[arg-type]
+        return take(coded, complete)
+    pairs = zip(coded.variables, coded.missing, strict=True)
+    variables = tuple(_with_gap(variable) if gaps else variable for variable, gaps in pairs)
+    return CodedTable(variables, coded.codes, coded.weights)
 
 
 def _with_gap(variable: Variable) -> Variable:

@@ -267,7 +267,9 @@ def _fill_ends(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: 
     draws = groups[0][0].logs.shape[1]
     # A single group has nothing to be combined with.
     ways = min(_COMBINATIONS, draws) if len(groups) > 1 else 1
-    starts = _starts(len(groups), ways, draws)
+    # At which of its draws each group begins in each way.
+    starts = np.random.default_rng(0).integers(draws, size=(len(groups), ways))
+    starts[:, 0] = 0
     size = max(1, _BLOCK_CELLS // (classes * ways * draws))
 
     def task(low: int) -> None:
@@ -298,10 +300,3 @@ def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:
         high = min(low + 1, values.shape[-1] - 1)
         found.append(values[..., low] + (place - low) * (values[..., high] - values[..., low]))
     return np.stack(found)
-
-
-def _starts(groups: int, ways: int, draws: int) -> NDArray[np.intp]:
-    """At which of its draws each group begins in each way, ``[group, way]``."""
-    starts = np.random.default_rng(0).integers(draws, size=(groups, ways))
-    starts[:, 0] = 0
-    return starts
