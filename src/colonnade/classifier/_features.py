@@ -18,7 +18,7 @@ from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import Levels, place
+from colonnade.tables.levels import Levels, column_error, place
 from colonnade.tables.memory import each_column
 from colonnade.tables.sources import Column, Source, numbers_of
 from colonnade.variables import State, Variable
@@ -87,10 +87,9 @@ class Features:
         return coded_table(each_column(source, source.names, coded))
 
     @property
-    def discretizer(self) -> Discretizer | None:
+    def discretizer(self) -> Discretizer:
         """Where floating-point columns are cut."""
-        cuts = tuple(feature.cuts for feature in self.each.values() if feature.cuts is not None)
-        return Discretizer(cuts) if cuts else None
+        return Discretizer(tuple(each.cuts for each in self.each.values() if each.cuts is not None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,9 +154,8 @@ def _finite(column: Column) -> Floats:
     numbers = numbers_of(column, "give it as numbers, as in training")
     infinite = np.isinf(numbers)
     if infinite.any():
-        name, row = column.name, int(infinite.argmax())
-        problem, hint = f"infinity in row {row}.", "use NaN for a missing value"
-        raise DataError(place(name), problem, hint, column=name, row=row)
+        row, hint = int(infinite.argmax()), "use NaN for a missing value"
+        raise column_error(column.name, f"infinity in row {row}.", hint, row=row)
     return numbers
 
 

@@ -80,8 +80,8 @@ def _coded(
 def _network(counts: NetworkCounts, choice: Choice, features: Features) -> BayesianNetwork:
     """Estimate all tables with the prior chosen; of the cut points those of variables are kept."""
     names = counts.dag.variables
-    cuts = features.discretizer
-    return counts.network(dict.fromkeys(names, choice.prior), cuts.only(names) if cuts else None)
+    cuts = features.discretizer.only(names)
+    return counts.network(dict.fromkeys(names, choice.prior), cuts)
 
 
 # ------------------------------------------------ counts of variables that got more states

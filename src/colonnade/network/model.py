@@ -143,7 +143,7 @@ class BayesianNetwork:
         array([0.667, 0.333, 1.   ])
         """
         from colonnade.network.learning import coded_for_network
-        from colonnade.network.likelihood import log_likelihood
+        from colonnade.network.rows import log_likelihood
 
         coded = coded_for_network(table, self, unknown=unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
@@ -170,7 +170,7 @@ class BayesianNetwork:
         >>> network.sample(5, rng=1)
         {'x': array(['a', 'b', 'a', 'b', 'a'], dtype=object)}
         """
-        from colonnade.network.sampling import sample
+        from colonnade.network.rows import sample
 
         return sample(self.dag, self.tables, n, np.random.default_rng(rng))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from colonnade.exceptions import Advice, DataError, counted, listing
 from colonnade.tables.coded import CodedTable, code_type
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import Levels, place
+from colonnade.tables.levels import Levels, column_error, place
 from colonnade.variables import Variable
 
 
@@ -20,20 +20,18 @@ def discovered(name: str, levels: Levels) -> Variable:
     """Return the variable of a column whose states are not declared."""
     labels = list(dict.fromkeys(levels.present))
     if not labels:
-        problem = "no values, so no states."
-        raise DataError(place(name), problem, Advice.DECLARE_STATES, column=name)
+        raise column_error(name, "no values, so no states.", Advice.DECLARE_STATES)
     for label in labels:
         if not isinstance(label, str | int):
             problem = f"{label!r} of type {type(label).__name__} is not a state."
-            hint = "use strings, integers or booleans"
-            raise DataError(place(name), problem, hint, column=name)
+            raise column_error(name, problem, "use strings, integers or booleans")
     if not levels.closed:
         try:
             labels.sort()
         except TypeError:
             problem = "strings and integers mixed have no order."
             hint = "declare its states with `variables`, or use strings for all of them"
-            raise DataError(place(name), problem, hint, column=name) from None
+            raise column_error(name, problem, hint) from None
     return Variable(name, tuple(labels))
 
 

@@ -16,7 +16,7 @@ from colonnade.exceptions import Advice, DataError, TooLargeError, expected
 from colonnade.lookup import word_starts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, Joint, plan
-from colonnade.tables.levels import place, refuse_absent
+from colonnade.tables.levels import column_error, place, refuse_absent
 from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
@@ -105,7 +105,7 @@ def family_columns(coded: CodedTable, families: Sequence[Family]) -> list[tuple[
         if variable != known:
             problem = f"coded with the states {known.states}, but the family has {variable.states}."
             hint = "encode the table with the variables of the families"
-            raise DataError(place(variable.name), problem, hint, column=variable.name)
+            raise column_error(variable.name, problem, hint)
     return [tuple(coded.position(variable.name) for variable in own) for own in members]
 
 

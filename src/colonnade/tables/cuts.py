@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import Advice, DataError, expected
-from colonnade.tables.levels import place
+from colonnade.exceptions import Advice, expected
+from colonnade.tables.levels import column_error
 from colonnade.tables.sources import StateColumn
 
 Strategy: TypeAlias = Literal["quantile", "uniform", "kmeans"]
@@ -77,7 +77,7 @@ class Cuts:
         values = _Values.of(numbers, weights)
         if not values.distinct.size:
             problem = "no finite number to learn cuts from."
-            raise DataError(place(name), problem, Advice.DECLARE_STATES, column=name)
+            raise column_error(name, problem, Advice.DECLARE_STATES)
         return cls(name, _points(values, bins, strategy))
 
     def codes(self, numbers: NDArray[Any]) -> NDArray[Any]:

@@ -16,12 +16,12 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import DataError, NotSupportedError, expected
+from colonnade.exceptions import NotSupportedError, expected
 from colonnade.tables.levels import (
     Levels,
+    column_error,
     float_levels,
     integer_levels,
-    place,
     refuse_repeated,
     unusable,
 )
@@ -85,7 +85,7 @@ class SeriesColumn:
         if gaps.any():
             row = int(gaps.to_numpy().argmax())
             problem, hint = f"the weight in row {row} is missing.", "use 0 for rows to leave out"
-            raise DataError(place(self.name), problem, hint, column=self.name, row=row)
+            raise column_error(self.name, problem, hint, row=row)
         return np.asarray(self.series.to_numpy())
 
     @cached_property

@@ -40,6 +40,11 @@ def place(name: str) -> str:
     return f"Column {name!r}"
 
 
+def column_error(name: str, problem: str, hint: str = "", **facts: Any) -> DataError:
+    """Word what is wrong with a column."""
+    return DataError(place(name), problem, hint, column=name, **facts)
+
+
 def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     """Raise unless a table with the columns `known` has all those wanted."""
     there = set(known)
@@ -53,13 +58,12 @@ def refuse_repeated(names: Sequence[Any]) -> None:
     """Raise unless all columns of a table have different names."""
     if len(set(names)) < len(names):
         name, times = Counter(names).most_common(1)[0]
-        problem = f"the name occurs {times} times."
-        raise DataError(place(name), problem, "rename or drop columns", column=name)
+        raise column_error(name, f"the name occurs {times} times.", "rename or drop columns")
 
 
 def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:
     """Word the error for a column whose values cannot be states."""
-    return DataError(place(name), f"{kind} are not states.", hint, column=name)
+    return column_error(name, f"{kind} are not states.", hint)
 
 
 def integer_levels(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Levels:
@@ -143,7 +147,8 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     present = [value for value in distinct if not _is_missing(value)]
     floats = any(isinstance(value, float | np.floating) for value in present)
     # By their types, because equal values such as True, 1 and 1.0 are one key of `distinct`.
-    if boolean and (floats or any(_integral(kind) for kind in kinds)):
+    integers = any(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
+    if boolean and (floats or integers):
         raise unusable(name, "booleans mixed with numbers", "use strings for all of them")
     if floats:
         if not all(isinstance(value, int | float | np.number) for value in present):
@@ -154,8 +159,7 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
     labels = [value.item() if isinstance(value, np.generic) else value for value in present]
     if labels and all(isinstance(label, bool) for label in labels):
-        ordered = {False: 0, True: 1}
-        table = np.array([*(ordered[label] for label in labels), -1], dtype=np.int8)
+        table = np.array([*labels, -1], dtype=np.int8)
         return Levels([False, True], table[codes], closed=True)
     return Levels(labels, codes)
 
@@ -169,10 +173,6 @@ def object_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
         return np.array([_float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):
         return None
-
-
-def _integral(kind: type) -> bool:
-    return issubclass(kind, int | np.integer) and kind is not bool
 
 
 def _float(value: Any) -> float:

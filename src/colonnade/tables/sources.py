@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import Advice, DataError, expected, listing
+from colonnade.exceptions import Advice, expected, listing
 from colonnade.tables.levels import (
     Levels,
+    column_error,
     float_levels,
     integer_levels,
     object_levels,
     object_numbers,
-    place,
     refuse_repeated,
     unusable,
 )
@@ -113,7 +113,7 @@ class ArrayColumn:
 
     def weights(self) -> Array:
         if self._missing is not None:
-            raise DataError(place(self.name), "weights are missing.", column=self.name)
+            raise column_error(self.name, "weights are missing.")
         return np.asarray(self.values)
 
     @property
@@ -208,7 +208,7 @@ def numbers_of(column: Column, hint: str) -> Floats:
     """Return a column of numbers as floats, missing ones NaN, or raise with a hint."""
     numbers = column.numbers
     if numbers is None:
-        raise DataError(place(column.name), "not a column of numbers.", hint, column=column.name)
+        raise column_error(column.name, "not a column of numbers.", hint)
     return numbers
 
 
@@ -256,7 +256,7 @@ def _column(name: str, values: Any) -> Column:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             problem = f"an array of shape {values.shape} is not a column."
-            raise DataError(place(name), problem, "give one value per row", column=name)
+            raise column_error(name, problem, "give one value per row")
         if values.dtype.kind == "O":
             return ListColumn(name, _objects(values))
         return ArrayColumn(name, values)
