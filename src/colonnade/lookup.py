@@ -56,26 +56,10 @@ class KeyIndex(NamedTuple):
 class Lookup:
     """A row of numbers for every configuration of the parents of one family.
 
+    `rows` are ``[stored, state]``, and `codes` ``[stored, parent]`` the configurations that they
+    belong to, all different and in the order of configurations; without codes, every configuration
+    is stored. With codes there is also `other` ``[state]``, the row of any other configuration.
     Nothing is checked: whoever makes one has checked its arrays.
-
-    Parameters
-    ----------
-    parent_sizes : tuple of int
-        Number of states of each parent.
-    rows : array [stored, state]
-    codes : array of int [stored, parent], optional
-        Parent codes of the configurations stored, all different, in the order of configurations.
-        Without it every configuration is stored.
-    other : array [state], optional
-        The row of any configuration that is not stored; needed with `codes`, and only then.
-
-    Examples
-    --------
-    >>> lookup = Lookup((3,), np.array([[1, 2], [3, 4]]), np.array([[0], [2]]), np.array([8, 9]))
-    >>> lookup.at(np.array([[2], [1]])).tolist()
-    [[3, 4], [8, 9]]
-    >>> lookup.filled().rows.tolist()
-    [[1, 2], [8, 9], [3, 4]]
     """
 
     parent_sizes: tuple[int, ...]

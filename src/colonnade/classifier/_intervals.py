@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.classifier._tables import ClassTables, add_gaps
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError, checked_level, checked_whole
@@ -45,11 +45,7 @@ _MANY_OBSERVATIONS, _USES_OF_ALPHA = 10_000, 4
 
 
 def class_intervals(
-    tables: ClassTables,
-    coded: CodedTable,
-    level: float,
-    draws: int | None,
-    rng: np.random.Generator | int | None,
+    tables: ClassTables, coded: CodedTable, level: float, draws: int | None, rng: Seed
 ) -> Interval:
     """Equal-tailed credible intervals of the probability of each class, ``[row, class]``.
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.classifier._choice import Structure
 from colonnade.classifier._features import Classes
 from colonnade.classifier._fitted import Fitted
@@ -293,11 +293,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         return self._fitted.tables.log_joint(coded, everything=True, normalised=False)
 
     def predict_interval(
-        self,
-        X: Any,
-        level: float = 0.95,
-        draws: int | None = None,
-        rng: np.random.Generator | int | None = None,
+        self, X: Any, level: float = 0.95, draws: int | None = None, rng: Seed = None
     ) -> Interval:
         """Credible interval of the probability of each class.
 

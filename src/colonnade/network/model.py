@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import counted, expected, listing
@@ -115,9 +115,7 @@ class BayesianNetwork:
 
     # ------------------------------------------------------------------- rows
 
-    def log_likelihood(
-        self, table: Any, unknown: Literal["raise", "missing"] = "raise"
-    ) -> NDArray[np.float64]:
+    def log_likelihood(self, table: Any, unknown: Literal["raise", "missing"] = "raise") -> Floats:
         """Log probability of each row under the estimated tables.
 
         Missing values are summed out exactly.
@@ -148,9 +146,7 @@ class BayesianNetwork:
         coded = coded_for_network(table, self, unknown=unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
 
-    def sample(
-        self, n: int, rng: np.random.Generator | int | None = None
-    ) -> dict[str, NDArray[Any]]:
+    def sample(self, n: int, rng: Seed = None) -> dict[str, Array]:
         """Draw independent rows from the network.
 
         Parameters
@@ -177,10 +173,7 @@ class BayesianNetwork:
     # ------------------------------------------------------------------- data
 
     def update(
-        self,
-        table: Any,
-        weights: str | ArrayLike | None = None,
-        missing: Literal["raise", "available"] = "raise",
+        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
     ) -> BayesianNetwork:
         """Learn from more rows: the result equals a network fitted to all rows together.
 
@@ -201,10 +194,7 @@ class BayesianNetwork:
         return self._learned("update", operator.add, table, weights, missing)
 
     def forget(
-        self,
-        table: Any,
-        weights: str | ArrayLike | None = None,
-        missing: Literal["raise", "available"] = "raise",
+        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
     ) -> BayesianNetwork:
         """Take back rows that were learned: the opposite of :meth:`update`, parameter by parameter.
 
@@ -265,7 +255,7 @@ class BayesianNetwork:
         observed: Mapping[str, Any] | None = None,
         draws: int = 0,
         level: float = 0.95,
-        rng: np.random.Generator | int | None = None,
+        rng: Seed = None,
     ) -> QueryResult:
         """Probabilities of one or several variables together, given what was observed.
 
@@ -449,7 +439,7 @@ def fit(
     prior: Prior | None = None,
     *,
     variables: Sequence[Variable] | Mapping[str, Iterable[State]] | None = None,
-    weights: str | ArrayLike | None = None,
+    weights: Weights = None,
     missing: Literal["raise", "available", "em"] | EM = "raise",
     per_variable: Mapping[str, Prior] | None = None,
 ) -> BayesianNetwork:

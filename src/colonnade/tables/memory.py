@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from colonnade.arrays import Weights
 from colonnade.exceptions import expected, listing
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
@@ -29,7 +29,7 @@ _MIN_ROWS_FOR_THREADS = 1 << 16
 def encode(
     table: Any,
     variables: Declared = None,
-    weights: str | ArrayLike | None = None,
+    weights: Weights = None,
     unknown: Literal["raise", "missing"] = "raise",
     discretizer: Discretizer | None = None,
     columns: Sequence[str] | None = None,
