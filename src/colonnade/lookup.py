@@ -126,17 +126,7 @@ class Lookup:
     def dense(self, limit: int = MAX_DENSE_CELLS, hint: str = "") -> Array:
         """Return the rows of all configurations, ``[configuration, state]``, as a new array.
 
-        Parameters
-        ----------
-        limit : int, optional
-            Largest number of cells.
-        hint : str, optional
-            What to do beyond it.
-
-        Examples
-        --------
-        >>> Lookup((3,), np.array([[2, 5]]), np.array([[1]]), np.array([0, 0])).dense().tolist()
-        [[0, 0], [2, 5], [0, 0]]
+        Refused beyond `limit` cells, with a hint what to do then.
         """
         if self._cells > limit:
             raise TooLargeError("The dense table", size=self._cells, limit=limit, hint=hint)

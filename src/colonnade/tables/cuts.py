@@ -73,7 +73,13 @@ class Cuts:
         strategy: Strategy = "quantile",
         weights: NDArray[Any] | None = None,
     ) -> Cuts:
-        """Choose the points from the finite numbers of a column as :func:`discretize` says."""
+        """Choose the points from the finite numbers of a column as :func:`discretize` says.
+
+        Examples
+        --------
+        >>> Cuts.learn("x", np.array([1.0, 2.0, 7.0, 9.0]), bins=2).points
+        (4.5,)
+        """
         values = _Values.of(numbers, weights)
         if not values.distinct.size:
             problem = "no finite number to learn cuts from."

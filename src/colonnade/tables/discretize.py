@@ -103,14 +103,27 @@ class Discretizer:
         return self.cut(table).table
 
     def cut(self, table: Any) -> Discretized:
-        """Cut a table as :meth:`apply` does, and keep the points with it."""
+        """Cut a table as :meth:`apply` does, and keep the points with it.
+
+        Examples
+        --------
+        >>> from colonnade.tables import encode
+        >>> encode(Discretizer([Cuts("x", [0.5])]).cut({"x": [0.2, 0.9]})).codes[0].tolist()
+        [0, 1]
+        """
         source = source_of(table)
         refuse_absent([column.name for column in self.columns], source.names)
         cut = [column.column(_numbers(source, column.name)) for column in self.columns]
         return Discretized(source.replaced(cut), self)
 
     def only(self, names: Iterable[str]) -> Discretizer | None:
-        """Return the cuts of some columns, or None if there are none."""
+        """Return the cuts of some columns, or None if there are none.
+
+        Examples
+        --------
+        >>> Discretizer([Cuts("x", [0.5]), Cuts("y", [2])]).only(["y", "z"])
+        Discretizer(columns=(Cuts(name='y', points=(2.0,), states=('(-inf, 2]', '(2, inf)')),))
+        """
         chosen = set(names)
         columns = tuple(column for column in self.columns if column.name in chosen)
         return Discretizer(columns) if columns else None
