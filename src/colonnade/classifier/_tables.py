@@ -67,7 +67,7 @@ class ClassTables:
             if normalised:
                 normalise(block)
 
-        _in_threads(task, coded.rows)
+        run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)])
         return answer
 
     @cached_property
@@ -91,7 +91,7 @@ class ClassTables:
             best[low:high] = found = block.argmax(axis=1)
             possible[low:high] = block[np.arange(high - low), found] > -np.inf
 
-        _in_threads(task, coded.rows)
+        run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)])
         return best, possible
 
     def _adder(self, coded: CodedTable, everything: bool) -> Step:
@@ -251,11 +251,6 @@ def _dense_step(coded: CodedTable, families: Sequence[_ClassFamily]) -> Step:
     offset = np.cumsum([0, *(table.size for table in tables)])
     flat = np.concatenate([np.empty(0), *(table.ravel() for table in tables)])
     return lambda low, high, block: add_dense(described, start, offset, flat, low, high, block)
-
-
-def _in_threads(task: Callable[[int], None], rows: int) -> None:
-    """Do a task for every range of rows, given its first."""
-    run([partial(task, low) for low in range(0, rows, _TASK_ROWS)])
 
 
 class Logs(Protocol):
