@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from colonnade.priors import Hierarchical, Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Discretized, Discretizer
-from colonnade.tables.memory import declared_variables, encode
+from colonnade.tables.memory import Declared, declared_variables, encode
 from colonnade.variables import Family, Variable
 
 
@@ -96,12 +96,7 @@ class NetworkCounts:
         return NetworkCounts(self.dag, self.families, fresh)
 
 
-def coded_for_fit(
-    table: Any,
-    dag: Dag,
-    variables: Sequence[Variable] | Mapping[str, Iterable[Any]] | None,
-    weights: Any,
-) -> CodedTable:
+def coded_for_fit(table: Any, dag: Dag, variables: Declared, weights: Any) -> CodedTable:
     """Encode the columns that a graph names, in its order; states are declared or discovered."""
     if not isinstance(dag, Dag):
         raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
@@ -118,10 +113,7 @@ def coded_for_fit(
 
 
 def coded_for_network(
-    table: Any,
-    network: BayesianNetwork,
-    weights: Any = None,
-    unknown: Literal["raise", "missing"] = "raise",
+    table: Any, network: BayesianNetwork, weights: Any, unknown: Literal["raise", "missing"]
 ) -> CodedTable:
     """Encode new rows with the states, and the cut points, a network has already."""
     if isinstance(table, Discretized):

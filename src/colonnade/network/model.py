@@ -143,7 +143,7 @@ class BayesianNetwork:
         from colonnade.network.learning import coded_for_network
         from colonnade.network.rows import log_likelihood
 
-        coded = coded_for_network(table, self, unknown=unknown)
+        coded = coded_for_network(table, self, None, unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
 
     def sample(self, n: int, rng: Seed = None) -> dict[str, Array]:
@@ -390,7 +390,7 @@ class BayesianNetwork:
         from colonnade.network.learning import NetworkCounts, coded_for_network
 
         known = NetworkCounts.kept(self, request)
-        coded = coded_for_network(table, self, weights)
+        coded = coded_for_network(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
 
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Array, Integers
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected
 from colonnade.lookup import word_starts
@@ -75,19 +76,18 @@ def count(
     if missing not in ("raise", "available"):
         raise expected("'raise' or 'available'", "missing", missing)
     workers = worker_count(threads)
-    columns = family_columns(coded, families)
+    counter = _Counter(coded, families)
     if missing == "raise":
-        _refuse_missing(coded, {k for family in columns for k in family})
-    counter = _Counter(coded)
-    joints, alone = plan(columns, counter.columns.sizes, joint_limit(coded.rows))
+        _refuse_missing(coded, {k for chosen in counter.chosen for k in chosen})
+    joints, alone = plan(counter.chosen, counter.columns.sizes, joint_limit(coded.rows))
     tasks: list[Callable[[], Any]] = counter.joint_tasks(joints)
     split = len(tasks)
-    tasks += [partial(counter.lone, columns[f], families[f]) for f in alone]
+    tasks += [partial(counter.lone, families[f], counter.chosen[f]) for f in alone]
     # Starting threads takes as long as counting a few thousand rows.
     results = run(tasks, workers if coded.rows >= _MIN_ROWS_FOR_THREADS else 1)
     counts = dict(zip(alone, results[split:], strict=True))
     if joints:
-        counts.update(counter.margins(joints, results[:split], columns, families))
+        counts.update(counter.margins(joints, results[:split]))
     return [counts[f] for f in range(len(families))]
 
 
@@ -129,15 +129,17 @@ def _refuse_missing(coded: CodedTable, used: set[int]) -> None:
 
 
 class _Counter:
-    """One table being counted."""
+    """One table being counted; `chosen` are the columns of each family."""
 
-    def __init__(self, coded: CodedTable) -> None:
+    def __init__(self, coded: CodedTable, families: Sequence[Family]) -> None:
+        self.families = families
+        self.chosen = family_columns(coded, families)
         self.columns = Columns.of(coded)
         self.rows = coded.rows
         self.weighted = coded.weights is not None
         self.weights = np.empty(0, np.int64) if coded.weights is None else coded.weights
 
-    def joint_tasks(self, joints: Sequence[Joint]) -> list[Callable[[], NDArray[Any]]]:
+    def joint_tasks(self, joints: Sequence[Joint]) -> list[Callable[[], Array]]:
         """Return tasks that each count a range of rows in all joint tables."""
         from colonnade.kernels.counting import COPIES, count_joints
 
@@ -148,7 +150,7 @@ class _Counter:
         # A task has too few rows to overflow 32 bits, and half as wide is less cache.
         weights = self.weights if self.weighted else np.empty(0, np.uint32)
 
-        def task(low: int) -> NDArray[Any]:
+        def task(low: int) -> Array:
             counts = np.zeros(offset[-1], dtype=weights.dtype)
             high = min(low + _TASK_ROWS, self.rows)
             count_joints(columns, start, offset, low, high, weights, counts)
@@ -156,13 +158,7 @@ class _Counter:
 
         return [partial(task, low) for low in range(0, max(self.rows, 1), _TASK_ROWS)]
 
-    def margins(
-        self,
-        joints: Sequence[Joint],
-        parts: Sequence[NDArray[Any]],
-        columns: Sequence[tuple[int, ...]],
-        families: Sequence[Family],
-    ) -> dict[int, FamilyCounts]:
+    def margins(self, joints: Sequence[Joint], parts: Sequence[Array]) -> dict[int, FamilyCounts]:
         """Add up the parts of all tasks and take the families out of the joint tables."""
         from colonnade.kernels.counting import COPIES
 
@@ -178,13 +174,10 @@ class _Counter:
             offset += COPIES * joint.cells
             table = table.reshape(self.columns.shape(joint.columns))
             for f in joint.members:
-                margin = self._margin(table, joint, columns[f])
-                found[f] = FamilyCounts.from_array(
-                    margin.reshape(families[f].configurations, -1), families[f].parent_sizes
-                )
+                found[f] = _counts_of(self.families[f], self._margin(table, joint, self.chosen[f]))
         return found
 
-    def _margin(self, table: NDArray[Any], joint: Joint, family: tuple[int, ...]) -> NDArray[Any]:
+    def _margin(self, table: Array, joint: Joint, family: tuple[int, ...]) -> Array:
         """Sum out the columns of other families and leave out the code for missing."""
         inside = set(family)
         others = tuple(axis for axis, k in enumerate(joint.columns) if k not in inside)
@@ -192,26 +185,25 @@ class _Counter:
         complete = tuple(slice(states[k]) if k in inside else slice(None) for k in joint.columns)
         kept = [k for k in joint.columns if k in inside]
         order = [kept.index(k) for k in family if k in joint.columns]
-        margin: NDArray[Any] = table[complete].sum(axis=others).transpose(order)
+        margin: Array = table[complete].sum(axis=others).transpose(order)
         return margin
 
-    def lone(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
-        """Count a family that is too large for a joint table; `chosen` are its columns."""
+    def lone(self, family: Family, chosen: tuple[int, ...]) -> FamilyCounts:
+        """Count a family that is too large for a joint table."""
         cells = math.prod(self.columns.shape(chosen))
         if cells <= max(_MAX_DENSE_CELLS, _MAX_DENSE_CELLS_PER_ROW * self.rows) and cells < 2**31:
-            return self._dense(chosen, family)
-        return self._sparse(chosen, family)
+            return self._dense(family, chosen)
+        return self._sparse(family, chosen)
 
-    def _dense(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
+    def _dense(self, family: Family, chosen: tuple[int, ...]) -> FamilyCounts:
         from colonnade.kernels.counting import count_large
 
         counts = np.zeros(self.columns.shape(chosen), dtype=self.weights.dtype)
         count_large(self.columns.digits(chosen), self.rows, self.weights, counts.reshape(-1))
-        table = counts[tuple(slice(self.columns.cardinality[k]) for k in chosen)]
-        shape = (family.configurations, family.cardinality)
-        return FamilyCounts.from_array(table.reshape(shape), family.parent_sizes)
+        complete = tuple(slice(self.columns.cardinality[k]) for k in chosen)
+        return _counts_of(family, counts[complete])
 
-    def _sparse(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
+    def _sparse(self, family: Family, chosen: tuple[int, ...]) -> FamilyCounts:
         """Number the configurations that occur, count those, and put them in order."""
         from colonnade.kernels.counting import count_sparse, number_configurations
 
@@ -234,9 +226,13 @@ class _Counter:
         return FamilyCounts.trusted(sizes, _unpacked(keys[order], starts, sizes), values[order])
 
 
-def _unpacked(
-    keys: NDArray[np.int64], starts: NDArray[np.int64], sizes: tuple[int, ...]
-) -> NDArray[np.int32]:
+def _counts_of(family: Family, table: Array) -> FamilyCounts:
+    """Take the counts of a family out of a table with its members as axes."""
+    shape = (family.configurations, family.cardinality)
+    return FamilyCounts.from_array(table.reshape(shape), family.parent_sizes)
+
+
+def _unpacked(keys: Integers, starts: Integers, sizes: tuple[int, ...]) -> NDArray[np.int32]:
     """Return the parent codes `[configuration, parent]` of keys `[configuration, word]`."""
     codes = np.empty((len(keys), len(sizes)), dtype=np.int32)
     for word, (begin, end) in enumerate(pairwise(starts)):
