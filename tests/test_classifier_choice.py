@@ -14,7 +14,8 @@ from colonnade.classifier._choice import CANDIDATES
 from colonnade.dag import Dag
 from colonnade.network import fit
 from colonnade.priors import Hierarchical
-from colonnade.tables import encode
+from colonnade.tables import CodedTable, encode
+from colonnade.variables import Variable
 from labelled_tables import letters, table_of, with_gaps
 
 TREE = Dag([("class", "x0"), ("class", "x1"), ("class", "x2"), ("x1", "x0"), ("x1", "x2")])
@@ -36,6 +37,16 @@ def test_automatic_prior_equals_leaving_rows_out(structure) -> None:
             )
             total += others.log_likelihood(rows.iloc[[k]])[0]
         assert score == pytest.approx(total, abs=1e-4 if "learn" in repr(prior) else 1e-8)
+
+
+def test_structures_are_learned_from_complete_rows_if_half_of_them_are() -> None:
+    x, y = Variable("x", ["a", "missing"]), Variable("y", [0, 1])
+    half = _choice._filled(CodedTable([x, y], [[0, 2, 1, 2], [1, 0, 0, 0]], [1, 2, 3, 4]))
+    assert [column.tolist() for column in half.codes] == [[0, 1], [1, 0]]
+    assert half.weights.tolist() == [1, 3]
+    few = _choice._filled(CodedTable([x, y], [[0, 2, 2], [1, 0, 0]]))
+    assert few.variables == (Variable("x", ["a", "missing", "missing'"]), y)
+    assert few.missing == (0, 0)
 
 
 LEARNED = ["tan", "kdb", "hill_climb"]

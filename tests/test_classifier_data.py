@@ -85,6 +85,14 @@ def test_partial_fit_of_a_column_that_was_empty() -> None:
     assert model.predict([[0.0, np.nan], [5.0, np.nan]]).tolist() == ["a", "b"]
 
 
+def test_new_states_come_last_if_the_others_are_in_an_order_of_their_own() -> None:
+    frame = pd.DataFrame({"x": pd.Categorical(["b", "a"], categories=["b", "a"])})
+    model = BayesianNetworkClassifier("naive").partial_fit(frame, [0, 1])
+    model.partial_fit(pd.DataFrame({"x": ["c", "a"]}), [0, 1])
+    assert model.network_["x"].family.child.states == ("b", "a", "c")
+    assert model.network_["x"].counts.to_array().tolist() == [[1, 0, 1], [0, 2, 0]]
+
+
 def test_partial_fit_refuses_another_kind_of_values() -> None:
     model = BayesianNetworkClassifier("naive").partial_fit(np.array([[1], [2]]), [0, 1])
     with pytest.raises(DataError, match=r"Column 'x0': \['b'\] are of another kind than \[1, 2\]"):

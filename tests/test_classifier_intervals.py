@@ -168,3 +168,10 @@ def test_no_interval_without_a_prior() -> None:
     model = BayesianNetworkClassifier(prior=MaximumLikelihood("uniform")).fit(X, y)
     with pytest.raises(NotSupportedError, match="predict_interval with MaximumLikelihood"):
         model.predict_interval(X)
+
+
+def test_quantiles_are_those_of_numpy() -> None:
+    values = np.random.default_rng(3).random((3, 2, 50))
+    tails = [0.0, 0.025, 0.5, 1.0]
+    wanted = np.quantile(values, tails, axis=-1)
+    np.testing.assert_allclose(_intervals._quantiles(values, tails), wanted, rtol=1e-14)

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from colonnade.exceptions import DataError, InputError
 from colonnade.tables import CodedTable, Discretizer, count, discretize, encode, memory
-from colonnade.tables.arrays import StateColumn
 from colonnade.tables.coding import CodedColumn, coded_table
 from colonnade.tables.levels import Levels
+from colonnade.tables.sources import StateColumn
 from colonnade.variables import Family, Variable
 
 # Modin says so whenever it has no way of its own.

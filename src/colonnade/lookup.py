@@ -35,13 +35,8 @@ _INT64 = 2**63
 class KeyIndex(NamedTuple):
     """Stored configurations in the form in which kernels search them.
 
-    Attributes
-    ----------
-    starts : array [word + 1]
-        Word w of a key holds the parents starts[w]..starts[w + 1].
-    slots : array
-        Positions of keys, by hash; -1 where a slot is free.
-    keys : array [stored, word]
+    Word w of a key ``[stored, word]`` holds the parents starts[w]..starts[w + 1]; slots hold
+    positions of keys, by hash, and -1 where they are free.
     """
 
     starts: NDArray[np.int64]
@@ -61,26 +56,10 @@ class KeyIndex(NamedTuple):
 class Lookup:
     """A row of numbers for every configuration of the parents of one family.
 
+    `rows` are ``[stored, state]``, and `codes` ``[stored, parent]`` the configurations that they
+    belong to, all different and in the order of configurations; without codes, every configuration
+    is stored. With codes there is also `other` ``[state]``, the row of any other configuration.
     Nothing is checked: whoever makes one has checked its arrays.
-
-    Parameters
-    ----------
-    parent_sizes : tuple of int
-        Number of states of each parent.
-    rows : array [stored, state]
-    codes : array of int [stored, parent], optional
-        Parent codes of the configurations stored, all different, in the order of configurations.
-        Without it every configuration is stored.
-    other : array [state], optional
-        The row of any configuration that is not stored; needed with `codes`, and only then.
-
-    Examples
-    --------
-    >>> lookup = Lookup((3,), np.array([[1, 2], [3, 4]]), np.array([[0], [2]]), np.array([8, 9]))
-    >>> lookup.at(np.array([[2], [1]])).tolist()
-    [[3, 4], [8, 9]]
-    >>> lookup.filled().rows.tolist()
-    [[1, 2], [8, 9], [3, 4]]
     """
 
     parent_sizes: tuple[int, ...]
@@ -118,14 +97,7 @@ class Lookup:
         return self.rows if self.other is None else np.vstack([self.rows, self.other])
 
     def places(self, codes: Array) -> NDArray[np.int64]:
-        """Return which of `values` is the row of each configuration of ``[row, parent]`` codes.
-
-        Examples
-        --------
-        >>> row = np.array([1])
-        >>> Lookup((3,), row[None], np.array([[2]]), row).places(np.array([[0], [2]])).tolist()
-        [1, 0]
-        """
+        """Return which of `values` is the row of each configuration of ``[row, parent]`` codes."""
         if self.codes is None:
             return sort_keys(codes, self.parent_sizes)[:, 0]
         found = Configurations.trusted(self.parent_sizes, self.codes).positions(codes)
@@ -136,25 +108,12 @@ class Lookup:
         return np.asarray(self.values[self.places(codes)])
 
     def cells(self, parents: Sequence[Array], child: Array) -> Array:
-        """Look up codes that broadcast with each other: an array of their common shape.
-
-        Examples
-        --------
-        >>> lookup = Lookup((2,), np.array([[5, 6], [7, 8]]))
-        >>> lookup.cells([np.array([[1], [0]])], np.array([0, 1])).tolist()
-        [[7, 8], [5, 6]]
-        """
+        """Look up codes that broadcast with each other: an array of their common shape."""
         codes, shape = broadcast_rows(parents)
         return np.asarray(self.values[self.places(codes).reshape(shape), child])
 
     def mapped(self, function: Callable[[Array], Array]) -> Lookup:
-        """Apply a function to all rows, which must treat each ``[row, state]`` by itself.
-
-        Examples
-        --------
-        >>> Lookup((), np.array([[1.0, 2.0]])).mapped(lambda rows: rows.cumsum(axis=1)).rows
-        array([[1., 3.]])
-        """
+        """Apply a function to all rows, which must treat each ``[row, state]`` by itself."""
         other = None if self.other is None else function(self.other[None])[0]
         return Lookup(self.parent_sizes, function(self.rows), self.codes, other)
 
@@ -167,17 +126,7 @@ class Lookup:
     def dense(self, limit: int = MAX_DENSE_CELLS, hint: str = "") -> Array:
         """Return the rows of all configurations, ``[configuration, state]``, as a new array.
 
-        Parameters
-        ----------
-        limit : int, optional
-            Largest number of cells.
-        hint : str, optional
-            What to do beyond it.
-
-        Examples
-        --------
-        >>> Lookup((3,), np.array([[2, 5]]), np.array([[1]]), np.array([0, 0])).dense().tolist()
-        [[0, 0], [2, 5], [0, 0]]
+        Refused beyond `limit` cells, with a hint what to do then.
         """
         if self._cells > limit:
             raise TooLargeError("The dense table", size=self._cells, limit=limit, hint=hint)
@@ -193,17 +142,9 @@ class Lookup:
         return math.prod(self.parent_sizes) * self.states
 
     def given(self, known: Mapping[int, int]) -> Lookup:
-        """Fix the codes of some parents: what is left is a row per configuration of the others.
+        """Fix the codes of some parents, given by position.
 
-        Parameters
-        ----------
-        known : mapping of int to int
-            Codes by the position of the parent.
-
-        Examples
-        --------
-        >>> Lookup((2, 2), np.array([[1], [2], [3], [4]])).given({0: 1}).rows.tolist()
-        [[3], [4]]
+        What is left is a row per configuration of the others.
         """
         free = [k for k in range(len(self.parent_sizes)) if k not in known]
         sizes = tuple(self.parent_sizes[k] for k in free)
@@ -218,18 +159,8 @@ class Lookup:
     def padded(self, sizes: Sequence[int], missing: float) -> Array:
         """Return a full table with one axis per parent and one for the states.
 
-        Parameters
-        ----------
-        sizes : sequence of int
-            Lengths of the axes: as many as there are codes, or one more for the code that means
-            missing.
-        missing : float
-            The entry of all cells in which a code means missing.
-
-        Examples
-        --------
-        >>> Lookup((2,), np.array([[5.0], [7.0]])).padded((3, 1), 0.0).tolist()
-        [[5.0], [7.0], [0.0]]
+        An axis of `sizes` has as many entries as there are codes, or one more for the code that
+        means missing: all such cells are `missing`.
         """
         inner = (*self.parent_sizes, self.states)
         if tuple(sizes) == inner:
@@ -245,15 +176,7 @@ class Lookup:
 
 
 def broadcast_rows(codes: Sequence[Array]) -> tuple[Array, tuple[int, ...]]:
-    """Write codes that broadcast with each other as rows, and say which shape the rows have.
-
-    Examples
-    --------
-    >>> broadcast_rows([np.array([[0], [1]]), np.array([0, 2])])
-    (array([[0, 0], [0, 2], [1, 0], [1, 2]]), (2, 2))
-    >>> broadcast_rows([])[0].shape
-    (1, 0)
-    """
+    """Write codes that broadcast with each other as rows, and say which shape the rows have."""
     shape = np.broadcast_shapes(*(each.shape for each in codes))
     rows = np.zeros((math.prod(shape), len(codes)), dtype=np.int64)
     for k, each in enumerate(codes):
@@ -262,13 +185,7 @@ def broadcast_rows(codes: Sequence[Array]) -> tuple[Array, tuple[int, ...]]:
 
 
 def word_starts(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Say which parents share a 64-bit word, in the way of ``colonnade.configurations.sort_keys``.
-
-    Examples
-    --------
-    >>> word_starts([20] * 30).tolist()
-    [0, 14, 28, 30]
-    """
+    """Say which parents share a 64-bit word, in the way of ``configurations.sort_keys``."""
     starts, span = [0], 1
     for k, size in enumerate(sizes):
         if span * size >= _INT64:

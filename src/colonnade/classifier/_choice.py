@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,24 +49,7 @@ _FOLDS, _MIN_ROWS_LEFT_OUT = 5, 1000
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A structure and its options, which must belong to it.
-
-    Parameters
-    ----------
-    structure : {"naive", "tan", "kdb", "hill_climb"} or Dag
-    k : int
-        Of ``"kdb"``; 2 by default.
-    root : str or None
-        Of ``"tan"``.
-    score : Score or None
-        Of ``"hill_climb"``.
-
-    Examples
-    --------
-    >>> Structure("naive", k=3)
-    Traceback (most recent call last):
-    colonnade.exceptions.InputError: `k` applies only to structure='kdb', got k=3.
-    """
+    """A structure and its options, which must belong to it; see `BayesianNetworkClassifier`."""
 
     structure: str | Dag
     k: int = 2
@@ -106,14 +89,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """A prior, and the scores by which it was chosen.
-
-    Parameters
-    ----------
-    prior : Prior
-    scores : dict of Prior to float or None
-        Of the candidates; None if the prior was given.
-    """
+    """A prior, and the scores by which it was chosen; None if it was given."""
 
     prior: Prior
     scores: Scores | None = None
@@ -121,9 +97,7 @@ class Choice:
     @classmethod
     def by_rows(cls, prior: AnyPrior, counts: NetworkCounts) -> Choice:
         """Take the prior given, or the one that predicts each row best from all the others."""
-        if not _automatic(prior):
-            return cls(_checked_prior(prior))
-        return _best(_leave_one_out_scores(counts.counts))
+        return _given(prior) or _best(_leave_one_out_scores(counts.counts))
 
     @classmethod
     def by_folds(
@@ -133,13 +107,14 @@ class Choice:
 
         The structure is learned anew for each fold, without its rows.
         """
-        if not _automatic(prior):
-            return cls(_checked_prior(prior))
+        given = _given(prior)
+        if given is not None:
+            return given
         scores = dict.fromkeys(CANDIDATES, 0.0)
         fold = _folds(coded, target)
         done = 0.0
         for k in range(_FOLDS):
-            known, hidden = (take(coded, np.flatnonzero(rows)) for rows in (fold != k, fold == k))
+            known, hidden = take(coded, fold != k), take(coded, fold == k)
             if done >= _MIN_ROWS_LEFT_OUT or not known.rows or not hidden.rows:
                 break
             counts = NetworkCounts.of(known, structure.learn(known, target), "available")
@@ -149,25 +124,20 @@ class Choice:
 
     def after(self, prior: AnyPrior, known: NetworkCounts, rows: CodedTable, target: str) -> Choice:
         """Choose anew after more rows, by how well their classes are predicted from those known."""
-        if not _automatic(prior):
-            return Choice(_checked_prior(prior))
         before = self.scores or dict.fromkeys(CANDIDATES, 0.0)
-        return _best(_added(before, _class_scores(known, rows, target)))
+        return _given(prior) or _best(_added(before, _class_scores(known, rows, target)))
 
 
 # ------------------------------------------------------------------------------- priors
 
 
-def _automatic(prior: AnyPrior) -> bool:
-    return isinstance(prior, str) and prior == "auto"
-
-
-def _checked_prior(prior: AnyPrior) -> Prior:
-    if prior is None:
-        return Hierarchical()
-    if isinstance(prior, Prior):
-        return prior
-    raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
+def _given(prior: AnyPrior) -> Choice | None:
+    """Take the prior that was given, or None if it is to be chosen."""
+    if isinstance(prior, str) and prior == "auto":
+        return None
+    if prior is not None and not isinstance(prior, Prior):
+        raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
+    return Choice(Hierarchical() if prior is None else prior)
 
 
 def _best(scores: Scores) -> Choice:
@@ -178,12 +148,6 @@ def _leave_one_out_scores(counts: Sequence[FamilyCounts]) -> Scores:
     """Leave-one-out log score of each candidate: of all rows, features and class together.
 
     A candidate that is not available for one of the tables is left out.
-
-    Examples
-    --------
-    >>> scores = _leave_one_out_scores([FamilyCounts.from_array([[9, 1], [8, 2], [9, 0], [1, 0]])])
-    >>> max(scores, key=scores.get)
-    Hierarchical(s=None, alpha0=1.0, engine=None)
     """
     scores: Scores = {}
     for prior in CANDIDATES:
@@ -222,13 +186,7 @@ def _class_scores(known: NetworkCounts, rows: CodedTable, target: str) -> Scores
 
 
 def _added(scores: Scores, more: Scores) -> Scores:
-    """Add scores of more rows; a candidate that one of them lacks is left out.
-
-    Examples
-    --------
-    >>> _added({BDeu(1): -1.0, BDeu(10): -2.0}, {BDeu(1): -3.0})
-    {BDeu(ess=1.0): -4.0}
-    """
+    """Add scores of more rows; a candidate that one of them lacks is left out."""
     return {prior: score + more[prior] for prior, score in scores.items() if prior in more}
 
 
@@ -238,10 +196,8 @@ def _folds(coded: CodedTable, target: str) -> NDArray[np.intp]:
     Equal rows go together, so that weight two is the same as two rows, and the order of the rows
     does not matter.
     """
-    position = coded.position(target)
-    columns: list[NDArray[Any]] = [coded.codes[position]]
-    columns += [column for k, column in enumerate(coded.codes) if k != position]
-    rows, which = distinct(np.stack(columns, axis=1).astype(np.int64))
+    names = [target, *(name for name in coded.names if name != target)]
+    rows, which = distinct(np.stack(coded.select(names).codes, axis=1).astype(np.int64))
     # At random within a class: neighbours in the order of codes are alike.
     order = np.lexsort((np.random.default_rng(0).random(len(rows)), rows[:, 0]))
     fold = np.empty(len(rows), dtype=np.intp)
@@ -257,14 +213,6 @@ def _filled(coded: CodedTable) -> CodedTable:
 
     If at least half of the rows are complete, these are taken. Otherwise all rows are, and
     *missing* is one more state.
-
-    Examples
-    --------
-    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
-    >>> _filled(CodedTable([x, y], [[0, 2, 1], [1, 0, 0]])).rows
-    2
-    >>> _filled(CodedTable([x, y], [[0, 2, 2], [1, 0, 0]])).variables[0].states
-    ('a', 'b', 'missing')
     """
     if not any(coded.missing):
         return coded
@@ -272,13 +220,10 @@ def _filled(coded: CodedTable) -> CodedTable:
     for variable, column in zip(coded.variables, coded.codes, strict=True):
         complete &= column < variable.cardinality
     if 2 * int(complete.sum()) >= coded.rows:
-        weights: Any = None if coded.weights is None else coded.weights[complete]
-        return CodedTable(coded.variables, [c[complete] for c in coded.codes], weights)  # type: ignore[arg-type]
-    variables = [
-        _with_gap(variable) if gaps else variable
-        for variable, gaps in zip(coded.variables, coded.missing, strict=True)
-    ]
-    return CodedTable(variables, coded.codes, coded.weights)  # type: ignore[arg-type]
+        return take(coded, complete)
+    pairs = zip(coded.variables, coded.missing, strict=True)
+    variables = tuple(_with_gap(variable) if gaps else variable for variable, gaps in pairs)
+    return CodedTable(variables, coded.codes, coded.weights)
 
 
 def _with_gap(variable: Variable) -> Variable:

@@ -6,20 +6,19 @@ the first training rows that have a value in it, and never again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.exceptions import DataError, listing
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import Levels, place
+from colonnade.tables.levels import Levels, column_error, place
 from colonnade.tables.memory import each_column
 from colonnade.tables.sources import Column, Source, numbers_of
 from colonnade.variables import State, Variable
@@ -30,14 +29,7 @@ _NO_VALUE = ("(no value)",)
 
 @dataclass(frozen=True, slots=True)
 class _Feature:
-    """The variable that one column became.
-
-    Parameters
-    ----------
-    variable : Variable
-    cuts : Cuts or None
-        Of a floating-point column.
-    """
+    """The variable that one column became, and the cuts of a floating-point column."""
 
     variable: Variable
     cuts: Cuts | None = None
@@ -59,96 +51,56 @@ class _Feature:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The variables that the columns of a table became.
+    """The variables that the columns of a table became, by name, in order."""
 
-    Parameters
-    ----------
-    each : tuple of _Feature
-        One for each column, in order.
-    """
-
-    each: tuple[_Feature, ...]
-
-    @classmethod
-    def learn(
-        cls, source: Source, weights: NDArray[Any] | None, bins: int
-    ) -> tuple[Features, list[CodedColumn]]:
-        """Find the states of all columns, and the codes of their rows.
-
-        A floating-point column is cut into up to `bins` intervals, at weighted quantiles.
-
-        Examples
-        --------
-        >>> from colonnade.tables.sources import source_of
-        >>> source = source_of({"a": np.array([0.5, np.nan, 2.5]), "b": ["x", "y", "x"]})
-        >>> features, columns = Features.learn(source, None, bins=5)
-        >>> [column.variable.states for column in columns]
-        [('(-inf, 1.5]', '(1.5, inf)'), ('x', 'y')]
-        >>> columns[0].codes.tolist()
-        [0, 2, 1]
-        """
-        return _all(source, source.names, lambda column: _learned(column, weights, bins))
+    each: Mapping[str, _Feature] = field(default_factory=dict)
 
     def grow(
-        self, source: Source, weights: NDArray[Any] | None, bins: int
+        self, source: Source, weights: Array | None, bins: int
     ) -> tuple[Features, list[CodedColumn]]:
-        """Add the states that more rows have; a column without values so far is learned."""
-        known = self._by_name
+        """Add the states that more rows have, and return the codes of these rows.
 
-        def grown(column: Column) -> tuple[_Feature, Levels]:
-            feature = known[column.name]
-            if feature.variable.states == _NO_VALUE:
-                return _learned(column, weights, bins)
-            levels = feature.levels(column)
-            return feature.grown(levels), levels
+        A column without values so far is learned: one of floating-point numbers is cut into up to
+        `bins` intervals, at weighted quantiles.
+        """
 
-        return _all(source, list(known), grown)
+        def grown(column: Column) -> tuple[_Feature, CodedColumn]:
+            feature = self.each.get(column.name)
+            if feature is None or feature.variable.states == _NO_VALUE:
+                feature, levels = _learned(column, weights, bins)
+            else:
+                levels = feature.levels(column)
+                feature = feature.grown(levels)
+            return feature, CodedColumn.of(feature.variable, levels)
+
+        pairs = each_column(source, source.names, grown)
+        each = {feature.variable.name: feature for feature, _ in pairs}
+        return Features(each), [coded for _, coded in pairs]
 
     def codes(self, source: Source) -> CodedTable:
         """Turn other rows of the same columns into codes; new values are unknown."""
-        known = self._by_name
 
         def coded(column: Column) -> CodedColumn:
-            feature = known[column.name]
+            feature = self.each[column.name]
             return CodedColumn.of(feature.variable, feature.levels(column))
 
-        return coded_table(each_column(source, list(known), coded))
+        return coded_table(each_column(source, source.names, coded))
 
     @property
-    def discretizer(self) -> Discretizer | None:
+    def discretizer(self) -> Discretizer:
         """Where floating-point columns are cut."""
-        cuts = tuple(feature.cuts for feature in self.each if feature.cuts is not None)
-        return Discretizer(cuts) if cuts else None
-
-    @property
-    def _by_name(self) -> dict[str, _Feature]:
-        return {feature.variable.name: feature for feature in self.each}
+        return Discretizer(tuple(each.cuts for each in self.each.values() if each.cuts is not None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """The class as a variable.
+    """The class as a variable, its labels sorted.
 
-    Parameters
-    ----------
-    name : str
-        Of the variable.
-    labels : array [class]
-        Sorted.
-    declared : bool
-        Whether the user said that there are no others.
-
-    Examples
-    --------
-    >>> classes = Classes("class", np.array(["no", "yes"]), declared=False)
-    >>> classes.column(np.array(["yes", "no", "yes"])).codes.tolist()
-    [1, 0, 1]
-    >>> classes.grown(np.array(["maybe"])).variable.states
-    ('maybe', 'no', 'yes')
+    `declared` says whether the user said that there are no others.
     """
 
     name: str
-    labels: NDArray[Any]
+    labels: Array
     declared: bool
 
     @property
@@ -156,14 +108,14 @@ class Classes:
         """The class, with its labels as states."""
         return Variable(self.name, _label_states(self.labels))
 
-    def grown(self, labels: NDArray[Any]) -> Classes:
+    def grown(self, labels: Array) -> Classes:
         """Add the labels of more rows, unless all classes were declared."""
         if self.declared:
             return self
         _merged_states("`y`", _label_states(self.labels), _label_states(np.unique(labels)))
         return Classes(self.name, np.unique(np.concatenate([self.labels, labels])), False)
 
-    def column(self, labels: NDArray[Any]) -> CodedColumn:
+    def column(self, labels: Array) -> CodedColumn:
         """Turn the labels of rows into codes."""
         places = {label: k for k, label in enumerate(self.labels.tolist())}
         found, back = np.unique(labels, return_inverse=True)
@@ -176,20 +128,7 @@ class Classes:
         return CodedColumn(self.variable, codes[back])
 
 
-def _all(
-    source: Source, names: Sequence[str], step: Callable[[Column], tuple[_Feature, Levels]]
-) -> tuple[Features, list[CodedColumn]]:
-    """Find the feature of every column by `step`, and code its rows."""
-
-    def both(column: Column) -> tuple[_Feature, CodedColumn]:
-        feature, levels = step(column)
-        return feature, CodedColumn.of(feature.variable, levels)
-
-    pairs = each_column(source, names, both)
-    return Features(tuple(feature for feature, _ in pairs)), [coded for _, coded in pairs]
-
-
-def _learned(column: Column, weights: NDArray[Any] | None, bins: int) -> tuple[_Feature, Levels]:
+def _learned(column: Column, weights: Array | None, bins: int) -> tuple[_Feature, Levels]:
     """What a column is, and the levels of its rows."""
     if column.floating:
         numbers = _finite(column)
@@ -215,34 +154,19 @@ def _finite(column: Column) -> Floats:
     numbers = numbers_of(column, "give it as numbers, as in training")
     infinite = np.isinf(numbers)
     if infinite.any():
-        name, row = column.name, int(infinite.argmax())
-        problem, hint = f"infinity in row {row}.", "use NaN for a missing value"
-        raise DataError(place(name), problem, hint, column=name, row=row)
+        row, hint = int(infinite.argmax()), "use NaN for a missing value"
+        raise column_error(column.name, f"infinity in row {row}.", hint, row=row)
     return numbers
 
 
-def _label_states(labels: NDArray[Any]) -> tuple[State, ...]:
-    """Return labels of classes as states.
-
-    Examples
-    --------
-    >>> _label_states(np.array([0.0, 1.0])), _label_states(np.array(["a", "b"]))
-    ((0, 1), ('a', 'b'))
-    """
+def _label_states(labels: Array) -> tuple[State, ...]:
+    """Return labels of classes as states."""
     # scikit-learn accepts whole floating-point numbers as classes, and no others.
     return tuple(int(v) if isinstance(v, float) else v for v in labels.tolist())
 
 
 def _merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:
-    """Add labels to states: in order if the states are, else at the end. Messages begin `where`.
-
-    Examples
-    --------
-    >>> _merged_states("Column 'x'", (1, 4), [4, 3])
-    (1, 3, 4)
-    >>> _merged_states("Column 'x'", ("b", "a"), ["c"])
-    ('b', 'a', 'c')
-    """
+    """Add labels to states: in order if the states are, else at the end. Messages begin `where`."""
     old = {(isinstance(state, bool), state) for state in known}
     fresh = [label for label in labels if (isinstance(label, bool), label) not in old]
     for label in fresh:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Array
 from colonnade.classifier._choice import AnyPrior, Choice, Structure
 from colonnade.classifier._features import Classes, Features
 from colonnade.classifier._input import Labelled
@@ -16,7 +15,9 @@ from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.network import BayesianNetwork
 from colonnade.network.learning import NetworkCounts, families_of
-from colonnade.tables.coding import coded_table
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.coding import CodedColumn, coded_table
+from colonnade.tables.levels import Levels
 from colonnade.variables import Family, Variable
 
 
@@ -24,17 +25,7 @@ from colonnade.variables import Family, Variable
 class Fitted:
     """A trained classifier.
 
-    Parameters
-    ----------
-    classes : Classes
-    features : Features
-    choice : Choice
-        The prior, and the scores by which it was chosen.
-    network : BayesianNetwork
-    structure_learned : bool
-        Whether the graph was learned from rows.
-    bins : int
-        Largest number of intervals, for floating-point columns without any value so far.
+    `bins`, the largest number of intervals, is for floating-point columns without any value so far.
     """
 
     classes: Classes
@@ -49,32 +40,21 @@ class Fitted:
         cls, rows: Labelled, classes: Classes, structure: Structure, prior: AnyPrior, bins: int
     ) -> Fitted:
         """Settle features and structure, count, and estimate the tables."""
-        target = classes.column(rows.labels)
-        features, columns = Features.learn(rows.source, rows.weights, bins)
-        coded = coded_table([*columns, target], rows.weights)
+        features, coded = _coded(rows, classes, Features(), bins)
         counts = NetworkCounts.of(coded, structure.learn(coded, classes.name), "available")
         if structure.learned:
             choice = Choice.by_folds(prior, coded, classes.name, structure)
         else:
             choice = Choice.by_rows(prior, counts)
-        return cls(
-            classes=classes,
-            features=features,
-            choice=choice,
-            network=_network(counts, choice, features),
-            structure_learned=structure.learned,
-            bins=bins,
-        )
+        network = _network(counts, choice, features)
+        return cls(classes, features, choice, network, structure.learned, bins)
 
     def add(self, rows: Labelled, prior: AnyPrior) -> Fitted:
         """Count more rows, with more states where there are new ones."""
         classes = self.classes.grown(rows.labels)
-        target = classes.column(rows.labels)
-        features, columns = self.features.grow(rows.source, rows.weights, self.bins)
-        coded = coded_table([*columns, target], rows.weights)
+        features, coded = _coded(rows, classes, self.features, self.bins)
         known = _grown(NetworkCounts.kept(self.network, "partial_fit"), coded.variables)
-        more = NetworkCounts.of(coded, self.network.dag, "available")
-        counts = known + more
+        counts = known + NetworkCounts.of(coded, self.network.dag, "available")
         if self.structure_learned:
             choice = self.choice.after(prior, known, coded, classes.name)
         else:
@@ -88,11 +68,20 @@ class Fitted:
         return ClassTables(self.network, self.classes.name)
 
 
+def _coded(
+    rows: Labelled, classes: Classes, features: Features, bins: int
+) -> tuple[Features, CodedTable]:
+    """Turn rows into codes, the class last, with more states where there are new ones."""
+    target = classes.column(rows.labels)
+    features, columns = features.grow(rows.source, rows.weights, bins)
+    return features, coded_table([*columns, target], rows.weights)
+
+
 def _network(counts: NetworkCounts, choice: Choice, features: Features) -> BayesianNetwork:
     """Estimate all tables with the prior chosen; of the cut points those of variables are kept."""
     names = counts.dag.variables
-    cuts = features.discretizer
-    return counts.network(dict.fromkeys(names, choice.prior), cuts.only(names) if cuts else None)
+    cuts = features.discretizer.only(names)
+    return counts.network(dict.fromkeys(names, choice.prior), cuts)
 
 
 # ------------------------------------------------ counts of variables that got more states
@@ -106,15 +95,7 @@ def _grown(known: NetworkCounts, variables: tuple[Variable, ...]) -> NetworkCoun
 
 
 def _grown_counts(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:
-    """Put counts where their states are in the larger variables of the same family.
-
-    Examples
-    --------
-    >>> old = Family(Variable("x", ["b", "c"]), (Variable("y", [1]),))
-    >>> new = Family(Variable("x", ["a", "b", "c"]), (Variable("y", [0, 1]),))
-    >>> _grown_counts(FamilyCounts.from_array([[3, 4]]), old, new).to_array().tolist()
-    [[0, 0, 0], [0, 3, 4]]
-    """
+    """Put counts where their states are in the larger variables of the same family."""
     if old == new:
         return counts
     codes = counts.codes.astype(np.int64)
@@ -122,12 +103,11 @@ def _grown_counts(counts: FamilyCounts, old: Family, new: Family) -> FamilyCount
         codes[:, k] = _places(parent, larger)[codes[:, k]]
     values = np.zeros((counts.observed, new.cardinality), dtype=counts.values.dtype)
     places = _places(old.child, new.child)
-    kept = places >= 0
+    kept = places < new.cardinality
     values[:, places[kept]] = counts.values[:, kept]
     return FamilyCounts.from_observed(new.parent_sizes, codes, values)
 
 
-def _places(old: Variable, new: Variable) -> NDArray[Any]:
-    """Position of each old state among the new ones; -1 for one that never had a count."""
-    known = {(isinstance(state, bool), state): k for k, state in enumerate(new.states)}
-    return np.array([known.get((isinstance(s, bool), s), -1) for s in old.states], dtype=np.int64)
+def _places(old: Variable, new: Variable) -> Array:
+    """Position of each old state among the new ones, or their number if it never had a count."""
+    return CodedColumn.of(new, Levels(old.states, np.arange(old.cardinality))).codes

@@ -35,13 +35,7 @@ class ImpossibleRowWarning(UserWarning):
 class Labelled:
     """Rows of features with their classes, and how often each counts.
 
-    Parameters
-    ----------
-    source : Source
-        The features.
-    labels : array [row]
-    weights : array of int64 or float64 [row] or None
-        All positive; int64 if all are whole.
+    Weights are positive, and integers if all of them are whole.
     """
 
     source: Source
@@ -84,13 +78,7 @@ def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
 
 
 def checked_classes(classes: Any) -> NDArray[Any]:
-    """Return declared classes, sorted.
-
-    Examples
-    --------
-    >>> checked_classes(["yes", "no"])
-    array(['no', 'yes'], dtype='<U3')
-    """
+    """Return declared classes, sorted."""
     given = column_or_1d(classes)
     found: NDArray[Any] = np.unique(given)
     if len(found) < len(given) or not len(found):
@@ -100,7 +88,11 @@ def checked_classes(classes: Any) -> NDArray[Any]:
 
 def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
     if not _is_frame(table):
-        return _checked_array(estimator, table, y, reset)
+        if isinstance(table, list | tuple) and np.asarray(table).dtype.kind in "SU":
+            table = np.array(table, dtype=object)  # numbers beside strings stay numbers
+        labels = "no_validation" if y is not None else y
+        checks: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan"}
+        return np.asarray(validate_data(estimator, table, labels, reset=reset, **checks))
     refuse_repeated(_labels(table))
     validate_data(estimator, table, y, reset=reset, skip_check_array=True)
     rows, columns = table.shape
@@ -108,19 +100,6 @@ def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
         got = f"{counted(rows, 'row')} and {counted(columns, 'column')}"
         raise expected("at least one row and one column", "X", table, got=got)
     return table
-
-
-def _checked_array(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> NDArray[Any]:
-    checks: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan"}
-    if isinstance(table, list | tuple):
-        array = np.asarray(table)
-        if array.dtype.kind in "SU":
-            # Numbers beside strings must not become strings.
-            table = np.array(table, dtype=object)
-    array = validate_data(
-        estimator, table, "no_validation" if y is not None else y, reset=reset, **checks
-    )
-    return np.asarray(array)
 
 
 def _is_frame(table: Any) -> bool:

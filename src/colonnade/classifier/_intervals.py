@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.classifier._tables import ClassTables, add_gaps
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError, checked_level, checked_whole
@@ -45,22 +45,11 @@ _MANY_OBSERVATIONS, _USES_OF_ALPHA = 10_000, 4
 
 
 def class_intervals(
-    tables: ClassTables,
-    coded: CodedTable,
-    level: float,
-    draws: int | None,
-    rng: np.random.Generator | int | None,
+    tables: ClassTables, coded: CodedTable, level: float, draws: int | None, rng: Seed
 ) -> Interval:
     """Equal-tailed credible intervals of the probability of each class, ``[row, class]``.
 
-    Parameters
-    ----------
-    tables : ClassTables
-    coded : CodedTable
-    level : float
-    draws : int or None
-        Of every table; None for as many as take little time.
-    rng : Generator or int, optional
+    Without a number of draws of every table, there are as many as take little time.
     """
     level = checked_level(level)
     if draws is not None:
@@ -123,13 +112,7 @@ class DrawnLogs:
     Given alpha and s the rows of a table are independent, so it is enough to keep these: a row
     that is not looked up is never drawn. Rows asked for twice are drawn twice, so a caller that
     needs a row of the same draw again must keep it; for one row of data no table is asked twice.
-
-    Parameters
-    ----------
-    cpt : Cpt
-    draws : int
-    rng : Generator
-        Of this table alone, so that tables can be drawn in any order.
+    Each table has a generator of its own, so that tables can be drawn in any order.
     """
 
     def __init__(self, cpt: Cpt, draws: int, rng: np.random.Generator) -> None:
@@ -179,11 +162,7 @@ class DrawnLogs:
 class _Term:
     """What a table, some of them, or all gaps together, add to the log probabilities of rows.
 
-    Parameters
-    ----------
-    logs : array [cell, draw]
-    index : array [row, class]
-        The cell of each.
+    `logs` are ``[cell, draw]``, and `index` ``[row, class]`` says which cell is added to each.
     """
 
     logs: Floats
@@ -284,7 +263,9 @@ def _fill_ends(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: 
     draws = groups[0][0].logs.shape[1]
     # A single group has nothing to be combined with.
     ways = min(_COMBINATIONS, draws) if len(groups) > 1 else 1
-    starts = _starts(len(groups), ways, draws)
+    # At which of its draws each group begins in each way.
+    starts = np.random.default_rng(0).integers(draws, size=(len(groups), ways))
+    starts[:, 0] = 0
     size = max(1, _BLOCK_CELLS // (classes * ways * draws))
 
     def task(low: int) -> None:
@@ -306,13 +287,7 @@ def _fill_ends(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: 
 
 
 def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:
-    """Quantiles along the last axis, as by numpy.quantile; sorts in place, which is faster.
-
-    Examples
-    --------
-    >>> _quantiles(np.array([[4.0, 2.0, 0.0]]), [0.25, 1.0]).tolist()
-    [[1.0], [4.0]]
-    """
+    """Quantiles along the last axis, as by numpy.quantile; sorts in place, which is faster."""
     values.sort(axis=-1)
     found = []
     for tail in tails:
@@ -321,10 +296,3 @@ def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:
         high = min(low + 1, values.shape[-1] - 1)
         found.append(values[..., low] + (place - low) * (values[..., high] - values[..., low]))
     return np.stack(found)
-
-
-def _starts(groups: int, ways: int, draws: int) -> NDArray[np.intp]:
-    """At which of its draws each group begins in each way, ``[group, way]``."""
-    starts = np.random.default_rng(0).integers(draws, size=(groups, ways))
-    starts[:, 0] = 0
-    return starts

@@ -40,13 +40,7 @@ _MAX_GAP_CELLS = 1 << 21
 class ClassTables:
     """The tables of a network, ready to tell the log probability of every class for every row.
 
-    Parameters
-    ----------
-    network : BayesianNetwork
-    target : str
-        The class, one of its variables.
-    floor : float
-        What to take for the logarithm of zero.
+    `target` is the class, and `floor` what to take for the logarithm of zero.
     """
 
     def __init__(self, network: BayesianNetwork, target: str, floor: float = -math.inf) -> None:
@@ -59,14 +53,8 @@ class ClassTables:
     def log_joint(self, coded: CodedTable, everything: bool, normalised: bool) -> Floats:
         """Log probability of each row together with each class, ``[row, class]``.
 
-        Parameters
-        ----------
-        coded : CodedTable
-            Has all `features`; missing values are summed out exactly.
-        everything : bool
-            Whether to add the families without the class.
-        normalised : bool
-            Whether to condition on the row.
+        Missing values are summed out exactly. `everything` says whether to add the families without
+        the class, and `normalised` whether to condition on the row.
         """
         from colonnade.kernels.classify import normalise
 
@@ -79,7 +67,7 @@ class ClassTables:
             if normalised:
                 normalise(block)
 
-        _in_threads(task, coded.rows)
+        run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)])
         return answer
 
     @cached_property
@@ -103,7 +91,7 @@ class ClassTables:
             best[low:high] = found = block.argmax(axis=1)
             possible[low:high] = block[np.arange(high - low), found] > -np.inf
 
-        _in_threads(task, coded.rows)
+        run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)])
         return best, possible
 
     def _adder(self, coded: CodedTable, everything: bool) -> Step:
@@ -181,17 +169,7 @@ class _RowsByClass(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _ClassFamily:
-    """One table with the class as its last axis.
-
-    Parameters
-    ----------
-    family : Family
-    logs : Lookup
-        Logarithms of its probabilities.
-    target : str
-        The class.
-    classes : int
-    """
+    """One table of logarithms with the class, `target`, as its last axis."""
 
     family: Family
     logs: Lookup
@@ -275,11 +253,6 @@ def _dense_step(coded: CodedTable, families: Sequence[_ClassFamily]) -> Step:
     return lambda low, high, block: add_dense(described, start, offset, flat, low, high, block)
 
 
-def _in_threads(task: Callable[[int], None], rows: int) -> None:
-    """Do a task for every range of rows, given its first."""
-    run([partial(task, low) for low in range(0, rows, _TASK_ROWS)])
-
-
 class Logs(Protocol):
     """Logarithms of the probabilities of one family."""
 
@@ -293,19 +266,11 @@ class Logs(Protocol):
 def add_gaps(
     network: BayesianNetwork, target: int, codes: Codes, logs: Sequence[Logs], sums: Floats
 ) -> None:
-    """Sum out missing values that something present depends on.
+    """Add the logarithms of sums over missing values to `sums` ``[draw, row, class]``.
 
-    Parameters
-    ----------
-    network : BayesianNetwork
-    target : int
-        Position of the class among the variables.
-    codes : array [row, variable]
-        Those of the class are 0 throughout and mean nothing.
-    logs : sequence of Logs
-        In the order of the variables.
-    sums : array [draw, row, class]
-        The logarithms of the sums are added to it.
+    Only values that something present depends on need that. `target` is the position of the class,
+    whose `codes` ``[row, variable]`` are 0 throughout and mean nothing; `logs` has one table per
+    variable.
     """
     members = Members.of(network.dag, network.families)
     classes = members.sizes[target]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.classifier._choice import Structure
 from colonnade.classifier._features import Classes
 from colonnade.classifier._fitted import Fitted
@@ -37,6 +37,7 @@ from colonnade.exceptions import (
 )
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
+from colonnade.structure.resampling import take
 from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
@@ -161,8 +162,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self
         """
         rows = labelled_rows(self, X, y, sample_weight, reset=True)
-        declared = None if self.classes is None else checked_classes(self.classes)
-        return self._learn(rows, declared)
+        return self._learn(rows, self._declared(None, first=True))
 
     def partial_fit(
         self,
@@ -293,11 +293,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         return self._fitted.tables.log_joint(coded, everything=True, normalised=False)
 
     def predict_interval(
-        self,
-        X: Any,
-        level: float = 0.95,
-        draws: int | None = None,
-        rng: np.random.Generator | int | None = None,
+        self, X: Any, level: float = 0.95, draws: int | None = None, rng: Seed = None
     ) -> Interval:
         """Credible interval of the probability of each class.
 
@@ -352,10 +348,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
         Only relative frequencies leave anything impossible.
         """
-        columns = [column[bad] for column in coded.codes]
-        logs = self._fitted.tables.floored.log_joint(
-            CodedTable(coded.variables, tuple(columns)), everything=False, normalised=True
-        )
+        tables = self._fitted.tables.floored
+        logs = tables.log_joint(take(coded, bad), everything=False, normalised=True)
         row, rows = int(bad.argmax()), int(bad.sum())
         undefined = np.isnan(logs[:, 0])
         if undefined.any():

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import counted, expected, listing
@@ -115,9 +115,7 @@ class BayesianNetwork:
 
     # ------------------------------------------------------------------- rows
 
-    def log_likelihood(
-        self, table: Any, unknown: Literal["raise", "missing"] = "raise"
-    ) -> NDArray[np.float64]:
+    def log_likelihood(self, table: Any, unknown: Literal["raise", "missing"] = "raise") -> Floats:
         """Log probability of each row under the estimated tables.
 
         Missing values are summed out exactly.
@@ -142,15 +140,13 @@ class BayesianNetwork:
         >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
         array([0.667, 0.333, 1.   ])
         """
-        from colonnade.network.likelihood import log_likelihood
-        from colonnade.network.preparing import coded_for_network
+        from colonnade.network.learning import coded_for_network
+        from colonnade.network.rows import log_likelihood
 
-        coded = coded_for_network(table, self.variables, self.discretizer, unknown=unknown)
+        coded = coded_for_network(table, self, None, unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
 
-    def sample(
-        self, n: int, rng: np.random.Generator | int | None = None
-    ) -> dict[str, NDArray[Any]]:
+    def sample(self, n: int, rng: Seed = None) -> dict[str, Array]:
         """Draw independent rows from the network.
 
         Parameters
@@ -170,17 +166,14 @@ class BayesianNetwork:
         >>> network.sample(5, rng=1)
         {'x': array(['a', 'b', 'a', 'b', 'a'], dtype=object)}
         """
-        from colonnade.network.sampling import sample
+        from colonnade.network.rows import sample
 
         return sample(self.dag, self.tables, n, np.random.default_rng(rng))
 
     # ------------------------------------------------------------------- data
 
     def update(
-        self,
-        table: Any,
-        weights: str | ArrayLike | None = None,
-        missing: Literal["raise", "available"] = "raise",
+        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
     ) -> BayesianNetwork:
         """Learn from more rows: the result equals a network fitted to all rows together.
 
@@ -201,10 +194,7 @@ class BayesianNetwork:
         return self._learned("update", operator.add, table, weights, missing)
 
     def forget(
-        self,
-        table: Any,
-        weights: str | ArrayLike | None = None,
-        missing: Literal["raise", "available"] = "raise",
+        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
     ) -> BayesianNetwork:
         """Take back rows that were learned: the opposite of :meth:`update`, parameter by parameter.
 
@@ -265,7 +255,7 @@ class BayesianNetwork:
         observed: Mapping[str, Any] | None = None,
         draws: int = 0,
         level: float = 0.95,
-        rng: np.random.Generator | int | None = None,
+        rng: Seed = None,
     ) -> QueryResult:
         """Probabilities of one or several variables together, given what was observed.
 
@@ -397,11 +387,10 @@ class BayesianNetwork:
     def _learned(
         self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
-        from colonnade.network.learning import NetworkCounts
-        from colonnade.network.preparing import coded_for_network
+        from colonnade.network.learning import NetworkCounts, coded_for_network
 
         known = NetworkCounts.kept(self, request)
-        coded = coded_for_network(table, self.variables, self.discretizer, weights)
+        coded = coded_for_network(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
 
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
@@ -450,7 +439,7 @@ def fit(
     prior: Prior | None = None,
     *,
     variables: Sequence[Variable] | Mapping[str, Iterable[State]] | None = None,
-    weights: str | ArrayLike | None = None,
+    weights: Weights = None,
     missing: Literal["raise", "available", "em"] | EM = "raise",
     per_variable: Mapping[str, Prior] | None = None,
 ) -> BayesianNetwork:
@@ -499,17 +488,18 @@ def fit(
            [0.733, 0.267]])
     """
     from colonnade.missing.em import EM, expected_counts
-    from colonnade.network.learning import NetworkCounts, families_of
-    from colonnade.network.preparing import checked_priors, coded_for_fit
+    from colonnade.network import learning
 
-    coded = coded_for_fit(table, dag, variables, weights)
-    priors = checked_priors(dag, prior, per_variable)
+    coded = learning.coded_for_fit(table, dag, variables, weights)
+    priors = learning.checked_priors(dag, prior, per_variable)
     if missing in ("raise", "available"):
-        return NetworkCounts.of(coded, dag, missing).network(priors, coded.discretizer)
+        counts = learning.NetworkCounts.of(coded, dag, missing)
+        return counts.network(priors, coded.discretizer)
     settings = EM() if missing == "em" else missing
     if not isinstance(settings, EM):
         raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
-    families, own = families_of(dag, coded.variables), [priors[name] for name in dag.variables]
-    counts, diagnostics = expected_counts(coded, dag, families, own, settings)
-    filled = NetworkCounts(dag, families, counts)
-    return filled.network(priors, coded.discretizer, diagnostics)
+    families = learning.families_of(dag, coded.variables)
+    own = [priors[name] for name in dag.variables]
+    expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
+    counts = learning.NetworkCounts(dag, families, expectations)
+    return counts.network(priors, coded.discretizer, diagnostics)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colonnade.exceptions import DataError, InputError, expected, listing
+from colonnade.arrays import Array
+from colonnade.exceptions import DataError, expected, listing
 from colonnade.variables import Variable
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ class CodedTable:
     """
 
     variables: tuple[Variable, ...]
-    codes: tuple[NDArray[Any], ...]
-    weights: NDArray[Any] | None = None
+    codes: tuple[Array, ...]
+    weights: Array | None = None
     discretizer: Discretizer | None = None
     unknown: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
     missing: tuple[int, ...] = field(init=False)
@@ -80,11 +81,10 @@ class CodedTable:
         if len(columns) != len(variables):
             what = f"{len(variables)} columns, one for each variable,"
             raise expected(what, "codes", columns, got=f"{len(columns)}")
-        columns = tuple(map(_compact, columns, variables))
+        columns, missing = zip(*map(_compact, columns, variables), strict=True)
         rows = {len(column) for column in columns}
         if len(rows) > 1:
             raise expected("columns of one length", "codes", columns, got=f"lengths {sorted(rows)}")
-        missing = tuple(map(_missing_rows, columns, variables))
         weights = self.weights
         if weights is not None:
             weights = checked_weights(weights, rows.pop(), "`weights`")
@@ -149,36 +149,16 @@ class CodedTable:
 
 
 def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:
-    """Return the narrowest type for the codes of a variable and the code for missing.
-
-    Examples
-    --------
-    >>> code_type(254).__name__, code_type(255).__name__
-    ('uint8', 'uint16')
-    """
+    """Return the narrowest type for the codes of a variable and the code for missing."""
     if cardinality < 255:
         return np.uint8
     return np.uint16 if cardinality < 65535 else np.uint32
 
 
-def checked_weights(weights: ArrayLike, rows: int, place: str) -> NDArray[Any]:
+def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
     """Return weights as int64 or float64, not writeable, or say what is wrong with them.
 
-    Parameters
-    ----------
-    weights : array_like [row]
-    rows : int
-        How many there must be.
-    place : str
-        Where they come from, to begin the message with.
-
-    Examples
-    --------
-    >>> checked_weights([2, 1], 2, "`weights`")
-    array([2, 1])
-    >>> checked_weights([2, -1], 2, "Column 'n'")
-    Traceback (most recent call last):
-    colonnade.exceptions.DataError: Column 'n': weight -1 in row 1 is negative. Hint: ...
+    Messages begin with `place`, where the weights come from.
     """
     raw = np.asarray(weights)
     if raw.dtype.kind == "O":
@@ -203,7 +183,7 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> NDArray[Any]:
     return values
 
 
-def _refuse(bad: NDArray[np.bool_], values: NDArray[Any], problem: str, place: str) -> None:
+def _refuse(bad: NDArray[np.bool_], values: Array, problem: str, place: str) -> None:
     if bad.any():
         row = int(bad.argmax())
         hint = "weights say how often a row counts; use 0 for rows to leave out"
@@ -211,7 +191,7 @@ def _refuse(bad: NDArray[np.bool_], values: NDArray[Any], problem: str, place: s
         raise DataError(place, message, hint, row=row, value=values[row].item())
 
 
-def _numbers(raw: NDArray[Any]) -> NDArray[Any]:
+def _numbers(raw: Array) -> Array:
     """Turn Python numbers into integers or floats; leave anything else as it is."""
     try:
         if all(isinstance(value, int | np.integer) for value in raw.flat):
@@ -221,34 +201,19 @@ def _numbers(raw: NDArray[Any]) -> NDArray[Any]:
         return raw
 
 
-def _compact(column: ArrayLike, variable: Variable) -> NDArray[Any]:
-    """Return a column of codes in its narrowest type, contiguous and not writeable."""
+def _compact(column: ArrayLike, variable: Variable) -> tuple[Array, int]:
+    """Return codes in their narrowest type, contiguous and not writeable; how many are missing."""
     raw = np.asarray(column)
-    kind = code_type(variable.cardinality)
     if raw.ndim != 1 or (raw.dtype.kind not in "iu" and raw.size):
         got = f"{raw.dtype} of shape {raw.shape}"
         raise expected(f"a column of integers for {variable.name!r}", "codes", column, got=got)
-    if raw.dtype != kind and raw.size:
-        low, high = int(raw.min()), int(raw.max())
-        if low < 0 or high > variable.cardinality:
-            raise _beyond(variable, low if low < 0 else high)
-    compact = np.ascontiguousarray(raw, dtype=kind)
+    low, high = int(raw.min(initial=0)), int(raw.max(initial=0))
+    if low < 0 or high > variable.cardinality:
+        what = f"codes from 0 to {variable.cardinality} (missing) for {variable.name!r}"
+        raise expected(what, "codes", low if low < 0 else high)
+    gaps = np.count_nonzero(raw == high) if high == variable.cardinality else 0
+    compact = np.ascontiguousarray(raw, dtype=code_type(variable.cardinality))
     if compact is raw and raw.flags.writeable:
         compact = raw.copy()  # codes are checked once: nobody may change them afterwards
     compact.setflags(write=False)
-    return compact
-
-
-def _missing_rows(column: NDArray[Any], variable: Variable) -> int:
-    """Count the missing codes of a column and refuse those beyond."""
-    highest = int(column.max()) if column.size else 0
-    if highest > variable.cardinality:
-        raise _beyond(variable, highest)
-    if highest < variable.cardinality:
-        return 0
-    return int(np.count_nonzero(column == variable.cardinality))
-
-
-def _beyond(variable: Variable, code: int) -> InputError:
-    what = f"codes from 0 to {variable.cardinality} (missing) for {variable.name!r}"
-    return expected(what, "codes", code)
+    return compact, int(gaps)

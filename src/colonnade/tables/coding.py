@@ -12,48 +12,34 @@ from numpy.typing import NDArray
 from colonnade.exceptions import Advice, DataError, counted, listing
 from colonnade.tables.coded import CodedTable, code_type
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import Levels, place
+from colonnade.tables.levels import Levels, column_error, place
 from colonnade.variables import Variable
 
 
 def discovered(name: str, levels: Levels) -> Variable:
-    """Return the variable of a column whose states are not declared.
-
-    Examples
-    --------
-    >>> discovered("x", Levels(["b", None, "a"], np.array([0, 2]))).states
-    ('a', 'b')
-    """
+    """Return the variable of a column whose states are not declared."""
     labels = list(dict.fromkeys(levels.present))
     if not labels:
-        problem = "no values, so no states."
-        raise DataError(place(name), problem, Advice.DECLARE_STATES, column=name)
+        raise column_error(name, "no values, so no states.", Advice.DECLARE_STATES)
     for label in labels:
         if not isinstance(label, str | int):
             problem = f"{label!r} of type {type(label).__name__} is not a state."
-            hint = "use strings, integers or booleans"
-            raise DataError(place(name), problem, hint, column=name)
+            raise column_error(name, problem, "use strings, integers or booleans")
     if not levels.closed:
         try:
             labels.sort()
         except TypeError:
             problem = "strings and integers mixed have no order."
             hint = "declare its states with `variables`, or use strings for all of them"
-            raise DataError(place(name), problem, hint, column=name) from None
+            raise column_error(name, problem, hint) from None
     return Variable(name, tuple(labels))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedColumn:
-    """One column of a CodedTable.
+    """One column of a CodedTable, with the number of rows of each value that is not a state.
 
-    Parameters
-    ----------
-    variable : Variable
-    codes : array of integers [row]
-        The number of states means missing.
-    unknown : dict of value to int
-        Values that are not states and are coded as missing, with the number of rows of each.
+    The code equal to the number of states means missing; unknown values are coded so, too.
     """
 
     variable: Variable
@@ -62,14 +48,7 @@ class CodedColumn:
 
     @classmethod
     def of(cls, variable: Variable, levels: Levels) -> CodedColumn:
-        """Translate positions of labels to positions of states.
-
-        Examples
-        --------
-        >>> levels = Levels(["b", "c", "a"], np.array([0, 1, 2, -1]))
-        >>> CodedColumn.of(Variable("x", ["a", "b"]), levels).codes.tolist()
-        [1, 2, 0, 2]
-        """
+        """Translate positions of labels to positions of states."""
         # True and 1 are equal to Python, but not the same state.
         positions = {(isinstance(s, bool), s): k for k, s in enumerate(variable.states)}
         missing = variable.cardinality
@@ -88,13 +67,7 @@ class CodedColumn:
 def coded_table(
     columns: Sequence[CodedColumn], weights: Any = None, discretizer: Discretizer | None = None
 ) -> CodedTable:
-    """Put columns together; of the cut points, those of the columns are kept.
-
-    Examples
-    --------
-    >>> coded_table([CodedColumn(Variable("x", ["a", "b"]), np.array([0, 2]), {"c": 1})])
-    CodedTable(variables=['x'], rows=2, missing=1)
-    """
+    """Put columns together; of the cut points, those of the columns are kept."""
     variables = tuple(column.variable for column in columns)
     return CodedTable(
         variables,
@@ -106,15 +79,7 @@ def coded_table(
 
 
 def unknown_states(coded: CodedTable) -> DataError:
-    """Word the error for all unknown values of a table; its attributes are of the first column.
-
-    Examples
-    --------
-    >>> column = CodedColumn(Variable("x", ["a"]), np.array([1]), {"b": 1})
-    >>> raise unknown_states(coded_table([column]))
-    Traceback (most recent call last):
-    colonnade.exceptions.DataError: Column 'x': state 'b' (1 row) is not one of ['a'].
-    """
+    """Word the error for all unknown values of a table; its attributes are of the first column."""
     texts = {}
     for name, rows in coded.unknown.items():
         shown = [f"{value!r} ({counted(times, 'row')})" for value, times in rows.items()]

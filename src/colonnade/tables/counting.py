@@ -11,12 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Array, Integers
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected
 from colonnade.lookup import word_starts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, Joint, plan
-from colonnade.tables.levels import refuse_absent
+from colonnade.tables.levels import column_error, place, refuse_absent
 from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
@@ -75,56 +76,37 @@ def count(
     if missing not in ("raise", "available"):
         raise expected("'raise' or 'available'", "missing", missing)
     workers = worker_count(threads)
-    columns = family_columns(coded, families)
+    counter = _Counter(coded, families)
     if missing == "raise":
-        _refuse_missing(coded, {k for family in columns for k in family})
-    counter = _Counter(coded)
-    joints, alone = plan(columns, counter.columns.sizes, joint_limit(coded.rows))
+        _refuse_missing(coded, {k for chosen in counter.chosen for k in chosen})
+    joints, alone = plan(counter.chosen, counter.columns.sizes, joint_limit(coded.rows))
     tasks: list[Callable[[], Any]] = counter.joint_tasks(joints)
     split = len(tasks)
-    tasks += [partial(counter.lone, columns[f], families[f]) for f in alone]
+    tasks += [partial(counter.lone, families[f], counter.chosen[f]) for f in alone]
     # Starting threads takes as long as counting a few thousand rows.
     results = run(tasks, workers if coded.rows >= _MIN_ROWS_FOR_THREADS else 1)
     counts = dict(zip(alone, results[split:], strict=True))
     if joints:
-        counts.update(counter.margins(joints, results[:split], columns, families))
+        counts.update(counter.margins(joints, results[:split]))
     return [counts[f] for f in range(len(families))]
 
 
 def family_columns(coded: CodedTable, families: Sequence[Family]) -> list[tuple[int, ...]]:
-    """Find the columns of each family, parents first, and check that the states are the same.
-
-    Examples
-    --------
-    >>> from colonnade.variables import Variable
-    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
-    >>> family_columns(CodedTable([x, y], [[0], [1]]), [Family(x, (y,))])
-    [(1, 0)]
-    """
+    """Find the columns of each family, parents first, and check that the states are the same."""
     for family in families:
         if not isinstance(family, Family):
             raise expected("only Family objects", "families", family)
-    known = dict(zip(coded.names, coded.variables, strict=True))
-    members = (v for family in families for v in (*family.parents, family.child))
-    refuse_absent([variable.name for variable in members], coded.names)
-    checked: set[int] = set()
-    found = []
-    for family in families:
-        own = (*family.parents, family.child)
-        for variable in own:
-            if id(variable) in checked:
-                continue
-            if variable != known[variable.name]:
-                raise DataError(
-                    f"Column {variable.name!r}",
-                    f"coded with the states {known[variable.name].states}, "
-                    f"but the family has {variable.states}.",
-                    "encode the table with the variables of the families",
-                    column=variable.name,
-                )
-            checked.add(id(variable))
-        found.append(tuple(coded.position(variable.name) for variable in own))
-    return found
+    members = [(*family.parents, family.child) for family in families]
+    # Comparing states takes long, so each variable is compared once.
+    each = {id(variable): variable for own in members for variable in own}.values()
+    refuse_absent([variable.name for variable in each], coded.names)
+    for variable in each:
+        known = coded.variables[coded.position(variable.name)]
+        if variable != known:
+            problem = f"coded with the states {known.states}, but the family has {variable.states}."
+            hint = "encode the table with the variables of the families"
+            raise column_error(variable.name, problem, hint)
+    return [tuple(coded.position(variable.name) for variable in own) for own in members]
 
 
 def joint_limit(rows: int) -> int:
@@ -132,11 +114,6 @@ def joint_limit(rows: int) -> int:
 
     Filling and taking apart a joint table costs time for each of its cells, which must be small
     against the rows.
-
-    Examples
-    --------
-    >>> joint_limit(1000), joint_limit(10**6)
-    (125, 4096)
     """
     return min(max(rows // 8, 16), _MAX_JOINT_CELLS)
 
@@ -144,28 +121,25 @@ def joint_limit(rows: int) -> int:
 def _refuse_missing(coded: CodedTable, used: set[int]) -> None:
     counts = {coded.names[k]: coded.missing[k] for k in sorted(used) if coded.missing[k]}
     if counts:
-        place = ", ".join(f"Column {name!r}" for name in counts)
         amounts = ", ".join(map(str, counts.values()))
         of = "respectively of" if len(counts) > 1 else "of"
-        raise DataError(
-            place,
-            f"no value in {amounts} {of} {coded.rows} rows.",
-            Advice.COUNT_COMPLETE_ROWS,
-            columns=counts,
-            rows=coded.rows,
-        )
+        problem = f"no value in {amounts} {of} {coded.rows} rows."
+        places, hint = ", ".join(map(place, counts)), Advice.COUNT_COMPLETE_ROWS
+        raise DataError(places, problem, hint, columns=counts, rows=coded.rows)
 
 
 class _Counter:
-    """One table being counted."""
+    """One table being counted; `chosen` are the columns of each family."""
 
-    def __init__(self, coded: CodedTable) -> None:
+    def __init__(self, coded: CodedTable, families: Sequence[Family]) -> None:
+        self.families = families
+        self.chosen = family_columns(coded, families)
         self.columns = Columns.of(coded)
         self.rows = coded.rows
         self.weighted = coded.weights is not None
         self.weights = np.empty(0, np.int64) if coded.weights is None else coded.weights
 
-    def joint_tasks(self, joints: Sequence[Joint]) -> list[Callable[[], NDArray[Any]]]:
+    def joint_tasks(self, joints: Sequence[Joint]) -> list[Callable[[], Array]]:
         """Return tasks that each count a range of rows in all joint tables."""
         from colonnade.kernels.counting import COPIES, count_joints
 
@@ -176,7 +150,7 @@ class _Counter:
         # A task has too few rows to overflow 32 bits, and half as wide is less cache.
         weights = self.weights if self.weighted else np.empty(0, np.uint32)
 
-        def task(low: int) -> NDArray[Any]:
+        def task(low: int) -> Array:
             counts = np.zeros(offset[-1], dtype=weights.dtype)
             high = min(low + _TASK_ROWS, self.rows)
             count_joints(columns, start, offset, low, high, weights, counts)
@@ -184,13 +158,7 @@ class _Counter:
 
         return [partial(task, low) for low in range(0, max(self.rows, 1), _TASK_ROWS)]
 
-    def margins(
-        self,
-        joints: Sequence[Joint],
-        parts: Sequence[NDArray[Any]],
-        columns: Sequence[tuple[int, ...]],
-        families: Sequence[Family],
-    ) -> dict[int, FamilyCounts]:
+    def margins(self, joints: Sequence[Joint], parts: Sequence[Array]) -> dict[int, FamilyCounts]:
         """Add up the parts of all tasks and take the families out of the joint tables."""
         from colonnade.kernels.counting import COPIES
 
@@ -206,13 +174,10 @@ class _Counter:
             offset += COPIES * joint.cells
             table = table.reshape(self.columns.shape(joint.columns))
             for f in joint.members:
-                margin = self._margin(table, joint, columns[f])
-                found[f] = FamilyCounts.from_array(
-                    margin.reshape(families[f].configurations, -1), families[f].parent_sizes
-                )
+                found[f] = _counts_of(self.families[f], self._margin(table, joint, self.chosen[f]))
         return found
 
-    def _margin(self, table: NDArray[Any], joint: Joint, family: tuple[int, ...]) -> NDArray[Any]:
+    def _margin(self, table: Array, joint: Joint, family: tuple[int, ...]) -> Array:
         """Sum out the columns of other families and leave out the code for missing."""
         inside = set(family)
         others = tuple(axis for axis, k in enumerate(joint.columns) if k not in inside)
@@ -220,26 +185,25 @@ class _Counter:
         complete = tuple(slice(states[k]) if k in inside else slice(None) for k in joint.columns)
         kept = [k for k in joint.columns if k in inside]
         order = [kept.index(k) for k in family if k in joint.columns]
-        margin: NDArray[Any] = table[complete].sum(axis=others).transpose(order)
+        margin: Array = table[complete].sum(axis=others).transpose(order)
         return margin
 
-    def lone(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
-        """Count a family that is too large for a joint table; `chosen` are its columns."""
+    def lone(self, family: Family, chosen: tuple[int, ...]) -> FamilyCounts:
+        """Count a family that is too large for a joint table."""
         cells = math.prod(self.columns.shape(chosen))
         if cells <= max(_MAX_DENSE_CELLS, _MAX_DENSE_CELLS_PER_ROW * self.rows) and cells < 2**31:
-            return self._dense(chosen, family)
-        return self._sparse(chosen, family)
+            return self._dense(family, chosen)
+        return self._sparse(family, chosen)
 
-    def _dense(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
+    def _dense(self, family: Family, chosen: tuple[int, ...]) -> FamilyCounts:
         from colonnade.kernels.counting import count_large
 
         counts = np.zeros(self.columns.shape(chosen), dtype=self.weights.dtype)
         count_large(self.columns.digits(chosen), self.rows, self.weights, counts.reshape(-1))
-        table = counts[tuple(slice(self.columns.cardinality[k]) for k in chosen)]
-        shape = (family.configurations, family.cardinality)
-        return FamilyCounts.from_array(table.reshape(shape), family.parent_sizes)
+        complete = tuple(slice(self.columns.cardinality[k]) for k in chosen)
+        return _counts_of(family, counts[complete])
 
-    def _sparse(self, chosen: tuple[int, ...], family: Family) -> FamilyCounts:
+    def _sparse(self, family: Family, chosen: tuple[int, ...]) -> FamilyCounts:
         """Number the configurations that occur, count those, and put them in order."""
         from colonnade.kernels.counting import count_sparse, number_configurations
 
@@ -262,9 +226,13 @@ class _Counter:
         return FamilyCounts.trusted(sizes, _unpacked(keys[order], starts, sizes), values[order])
 
 
-def _unpacked(
-    keys: NDArray[np.int64], starts: NDArray[np.int64], sizes: tuple[int, ...]
-) -> NDArray[np.int32]:
+def _counts_of(family: Family, table: Array) -> FamilyCounts:
+    """Take the counts of a family out of a table with its members as axes."""
+    shape = (family.configurations, family.cardinality)
+    return FamilyCounts.from_array(table.reshape(shape), family.parent_sizes)
+
+
+def _unpacked(keys: Integers, starts: Integers, sizes: tuple[int, ...]) -> NDArray[np.int32]:
     """Return the parent codes `[configuration, parent]` of keys `[configuration, word]`."""
     codes = np.empty((len(keys), len(sizes)), dtype=np.int32)
     for word, (begin, end) in enumerate(pairwise(starts)):

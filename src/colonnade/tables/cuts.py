@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import Advice, DataError, expected
-from colonnade.tables.arrays import StateColumn
-from colonnade.tables.levels import place
+from colonnade.exceptions import Advice, expected
+from colonnade.tables.levels import column_error
+from colonnade.tables.sources import StateColumn
 
 Strategy: TypeAlias = Literal["quantile", "uniform", "kmeans"]
 
@@ -73,9 +73,7 @@ class Cuts:
         strategy: Strategy = "quantile",
         weights: NDArray[Any] | None = None,
     ) -> Cuts:
-        """Choose the points from the numbers of a column.
-
-        See :func:`colonnade.discretize` for the parameters; only finite numbers matter.
+        """Choose the points from the finite numbers of a column as :func:`discretize` says.
 
         Examples
         --------
@@ -85,7 +83,7 @@ class Cuts:
         values = _Values.of(numbers, weights)
         if not values.distinct.size:
             problem = "no finite number to learn cuts from."
-            raise DataError(place(name), problem, Advice.DECLARE_STATES, column=name)
+            raise column_error(name, problem, Advice.DECLARE_STATES)
         return cls(name, _points(values, bins, strategy))
 
     def codes(self, numbers: NDArray[Any]) -> NDArray[Any]:
@@ -127,23 +125,9 @@ def _interval_names(points: Sequence[float]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """The finite numbers of a column.
+    """The finite numbers of a column: distinct ones, increasing, and how often each occurs.
 
-    Parameters
-    ----------
-    distinct : array [value]
-        Increasing.
-    mass : array [value]
-        How often each occurs; positive.
-    weighted : bool
-        Whether the mass is a sum of weights and not a number of rows.
-
-    Examples
-    --------
-    >>> _Values.of(np.array([2.0, np.nan, 1.0, 2.0]), None)
-    _Values(distinct=array([1., 2.]), mass=array([1, 2]), weighted=False)
-    >>> _Values.of(np.array([2.0, 3.0, 1.0, 2.0]), np.array([1, 0, 1, 4])).mass
-    array([1, 5])
+    `weighted` says whether the mass is a sum of weights and not a number of rows.
     """
 
     distinct: Floats
@@ -181,13 +165,7 @@ def _points(values: _Values, bins: int, strategy: Strategy) -> tuple[float, ...]
 
 
 def _between(distinct: Floats) -> Floats:
-    """Points halfway between increasing numbers.
-
-    Examples
-    --------
-    >>> _between(np.array([1.0, 2.0, 4.0]))
-    array([1.5, 3. ])
-    """
+    """Points halfway between increasing numbers."""
     # Halves first, so that the sum of two huge numbers is finite.
     middle = distinct[:-1] / 2 + distinct[1:] / 2
     # Between neighbouring floats there is no number: then the lower one is the point.
@@ -199,13 +177,6 @@ def _quantiles(values: _Values, bins: int) -> Floats:
     """Points between `bins` shares of about the same mass; equal ones and the largest value occur.
 
     A quantile that falls between two values is halfway between them.
-
-    Examples
-    --------
-    >>> _quantiles(_Values.of(np.array([1.0, 2.0, 3.0, 4.0]), None), 2)
-    array([2.5])
-    >>> _quantiles(_Values.of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([3, 1, 1, 1])), 2)
-    array([1.5])
     """
     middle = _between(values.distinct)
     mass = np.cumsum(values.mass)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Weights
 from colonnade.exceptions import checked_whole, expected, listing
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
@@ -56,7 +56,7 @@ class Discretizer:
         bins: int = 5,
         strategy: Strategy = "quantile",
         columns: Iterable[str] | None = None,
-        weights: str | ArrayLike | None = None,
+        weights: Weights = None,
     ) -> Discretizer:
         """Choose cut points from a table; see :func:`discretize` for the parameters.
 
@@ -69,13 +69,11 @@ class Discretizer:
             raise expected(f"one of {listing(STRATEGIES)}", "strategy", strategy)
         source = source_of(table)
         counted = None if weights is None else _row_weights(source, columns, weights)
-        return cls(
-            tuple(
-                Cuts.learn(name, numbers, bins, strategy, counted)
-                for name, numbers in _chosen(source, columns)
-                if not isinstance(weights, str) or name != weights
-            )
-        )
+        chosen = _chosen(source, columns)
+        if isinstance(weights, str):
+            chosen.pop(weights, None)
+        cuts = (Cuts.learn(name, chosen[name], bins, strategy, counted) for name in chosen)
+        return cls(tuple(cuts))
 
     def get(self, name: str) -> Cuts | None:
         """Return the cuts of a column, or None if it is left as it is.
@@ -198,7 +196,7 @@ def discretize(
     bins: int = 5,
     strategy: Strategy = "quantile",
     columns: Iterable[str] | None = None,
-    weights: str | ArrayLike | None = None,
+    weights: Weights = None,
 ) -> Discretized:
     """Cut the numeric columns of a table into intervals.
 
@@ -241,23 +239,23 @@ def discretize(
     return Discretizer.fit(source, bins, strategy, columns, weights).cut(source)
 
 
-def _chosen(source: Source, columns: Iterable[str] | None) -> list[tuple[str, Floats]]:
+def _chosen(source: Source, columns: Iterable[str] | None) -> dict[str, Floats]:
     """Return the columns to cut and their numbers."""
     if columns is None:
-        floating = [name for name in source.names if source.column(name).floating]
-        pairs = [(name, _numbers(source, name)) for name in floating]
-        return [(name, numbers) for name, numbers in pairs if not turned_float(numbers)]
+        floating = [name for name, column in source.columns.items() if column.floating]
+        numbers = {name: _numbers(source, name) for name in floating}
+        return {name: each for name, each in numbers.items() if not turned_float(each)}
     if isinstance(columns, str):
         raise expected("a list of column names", "columns", columns, f"write [{columns!r}]")
     names = list(columns)
     if len(set(names)) < len(names):
         raise expected("different columns", "columns", names)
     refuse_absent(names, source.names)
-    return [(name, _numbers(source, name)) for name in names]
+    return {name: _numbers(source, name) for name in names}
 
 
 def _numbers(source: Source, name: str) -> Floats:
-    return numbers_of(source.column(name), "only integers and floating-point numbers are cut")
+    return numbers_of(source.columns[name], "only integers and floating-point numbers are cut")
 
 
 def _row_weights(source: Source, columns: Iterable[str] | None, weights: Any) -> NDArray[Any]:
@@ -267,4 +265,4 @@ def _row_weights(source: Source, columns: Iterable[str] | None, weights: Any) ->
     refuse_absent([weights], source.names)
     if columns is not None and weights in columns:
         raise expected("a column that is not one of `columns`", "weights", weights)
-    return checked_weights(source.column(weights).weights(), source.rows, place(weights))
+    return checked_weights(source.columns[weights].weights(), source.rows, place(weights))

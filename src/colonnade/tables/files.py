@@ -94,23 +94,10 @@ def read(path: str | os.PathLike[str], missing: Collection[str] = ()) -> dict[st
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
-    r"""Read the lines of a CSV file that are not empty, each with its number.
+    """Read the lines of a CSV file that are not empty, each with its number.
 
-    A line is what ends a record: a quoted value may contain line breaks.
-
-    Parameters
-    ----------
-    path : path
-        Ends in ``.tsv`` if values are separated by tabs, else by commas.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "arcs.csv")
-    ...     _ = path.write_text('smoker, cancer\n\n"age", cancer\n')
-    ...     list(read_lines(path))
-    [(1, ['smoker', 'cancer']), (3, ['age', 'cancer'])]
+    A line is what ends a record: a quoted value may contain line breaks. Values are separated by
+    tabs in a file ending in ``.tsv``, else by commas.
     """
     file = _existing(path)
     delimiter = _DELIMITERS.get(file.suffix.lower(), ",")

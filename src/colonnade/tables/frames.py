@@ -14,18 +14,18 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
-from numpy.typing import NDArray
 
-from colonnade.exceptions import DataError, NotSupportedError, expected
-from colonnade.tables.arrays import ListColumn, StateColumn
+from colonnade.arrays import Array, Floats
+from colonnade.exceptions import NotSupportedError, expected
 from colonnade.tables.levels import (
     Levels,
+    column_error,
     float_levels,
     integer_levels,
-    place,
     refuse_repeated,
     unusable,
 )
+from colonnade.tables.sources import ListColumn, Source, StateColumn
 
 _OBJECTS = (nw.Object, nw.Unknown)
 
@@ -61,7 +61,7 @@ class SeriesColumn:
         raise unusable(self.name, f"values of type {kind}")
 
     @property
-    def numbers(self) -> NDArray[np.float64] | None:
+    def numbers(self) -> Floats | None:
         kind = self.series.dtype
         if kind.is_float() or kind.is_integer():
             return _floats(self.series)
@@ -80,12 +80,12 @@ class SeriesColumn:
     def values(self) -> Any:
         return self.series.to_native()
 
-    def weights(self) -> NDArray[Any]:
+    def weights(self) -> Array:
         gaps = self.series.is_null()
         if gaps.any():
             row = int(gaps.to_numpy().argmax())
             problem, hint = f"the weight in row {row} is missing.", "use 0 for rows to leave out"
-            raise DataError(place(self.name), problem, hint, column=self.name, row=row)
+            raise column_error(self.name, problem, hint, row=row)
         return np.asarray(self.series.to_numpy())
 
     @cached_property
@@ -103,68 +103,49 @@ class SeriesColumn:
         return self._objects.levels(declared)  # wider than 64 bits
 
 
-class FrameSource:
-    """A table of pandas, Polars, PyArrow, Modin or whatever else narwhals knows.
-
-    Parameters
-    ----------
-    table : data frame
-        In memory, not lazy.
-    """
-
-    def __init__(self, table: Any) -> None:
-        try:
-            self.frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
-        except DuplicateError:
-            refuse_repeated(list(getattr(table, "column_names", None) or table.columns))
-            raise
-        except TypeError:
-            got = f"an object of type {type(table).__module__}.{type(table).__qualname__}"
-            hint = "give a data frame, a dictionary of lists, or a pair (array, names)"
-            if isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame):
-                hint = "collect the lazy table first"
-            raise expected("a table in memory", "table", table, hint, got=got) from None
-        self.names: Sequence[str] = tuple(self.frame.columns)
-        self.rows = len(self.frame)
-
-    @property
-    def table(self) -> Any:
-        return self.frame.to_native()
-
-    def column(self, name: str) -> SeriesColumn:
-        return SeriesColumn(name, self.frame[name])
-
-    def replaced(self, cut: Sequence[StateColumn]) -> FrameSource:
-        """Return a table of the same kind with some columns made ordered categories."""
-        native = self.frame.to_native()
-        kind = self.frame.implementation
-        if kind.is_pandas_like():
-            import pandas as pd
-
-            native = native.assign(
-                **{
-                    each.name: pd.Categorical.from_codes(
-                        each.codes, categories=list(each.states), ordered=True
-                    )
-                    for each in cut
-                }
-            )
-        elif kind.is_polars():
-            native = native.with_columns([_enum(each) for each in cut])
-        elif kind.is_pyarrow():
-            import pyarrow as pa
-
-            for each in cut:
-                index = pa.array(each.codes, mask=each.codes < 0)
-                column = pa.DictionaryArray.from_arrays(index, pa.array(each.states), ordered=True)
-                native = native.set_column(native.column_names.index(each.name), each.name, column)
-        else:
-            raise NotSupportedError(f"Cutting a table of {kind}", "it has no known categories")
-        return FrameSource(native)
+def frame_source(table: Any) -> Source:
+    """Take apart a table of pandas, Polars, PyArrow, Modin or whatever else narwhals knows."""
+    try:
+        frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+    except DuplicateError:
+        refuse_repeated(list(getattr(table, "column_names", None) or table.columns))
+        raise
+    except TypeError:
+        got = f"an object of type {type(table).__module__}.{type(table).__qualname__}"
+        hint = "give a data frame, a dictionary of lists, or a pair (array, names)"
+        if isinstance(nw.from_native(table, pass_through=True), nw.LazyFrame):
+            hint = "collect the lazy table first"
+        raise expected("a table in memory", "table", table, hint, got=got) from None
+    columns = {series.name: SeriesColumn(series.name, series) for series in frame.iter_columns()}
+    return Source(columns, len(frame), frame)
 
 
-def _floats(series: nw.Series[Any]) -> NDArray[np.float64]:
-    floats: NDArray[np.float64] = series.cast(nw.Float64).to_numpy()
+def categorised(frame: nw.DataFrame[Any], cut: Sequence[StateColumn]) -> Any:
+    """Return a native table of the same kind with some columns made ordered categories."""
+    native = frame.to_native()
+    kind = frame.implementation
+    if kind.is_pandas_like():
+        import pandas as pd
+
+        made = pd.Categorical.from_codes
+        return native.assign(
+            **{each.name: made(each.codes, list(each.states), ordered=True) for each in cut}
+        )
+    if kind.is_polars():
+        return native.with_columns([_enum(each) for each in cut])
+    if not kind.is_pyarrow():
+        raise NotSupportedError(f"Cutting a table of {kind}", "it has no known categories")
+    import pyarrow as pa
+
+    for each in cut:
+        index = pa.array(each.codes, mask=each.codes < 0)
+        column = pa.DictionaryArray.from_arrays(index, pa.array(each.states), ordered=True)
+        native = native.set_column(native.column_names.index(each.name), each.name, column)
+    return native
+
+
+def _floats(series: nw.Series[Any]) -> Floats:
+    floats: Floats = series.cast(nw.Float64).to_numpy()
     if floats.dtype != np.float64:
         floats = np.array([np.nan if v is None or v != v else v for v in series.to_list()], float)
     return floats
@@ -235,13 +216,13 @@ def _polars_categories(native: Any) -> Levels:
     return Levels(labels, _polars_codes(native.to_physical()))
 
 
-def _polars_codes(physical: Any) -> NDArray[Any]:
+def _polars_codes(physical: Any) -> Array:
     """Return physical codes as an array, -1 for missing."""
     import polars as pl
 
     if physical.null_count():
         physical = physical.cast(pl.Int64).fill_null(-1)
-    codes: NDArray[Any] = physical.to_numpy()
+    codes: Array = physical.to_numpy()
     return codes
 
 

@@ -19,16 +19,10 @@ _MAX_TABLE_RANGE = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A column as labels, and the position of the label of each row.
+    """A column as distinct labels, and the position of the label of each row.
 
-    Parameters
-    ----------
-    labels : sequence
-        Distinct values; None for a missing one, or for a position that no row has.
-    codes : array of integers [row]
-        Positions of labels; -1 and the number of labels both mean missing.
-    closed : bool
-        Whether the labels are all states the column can have, in order, seen or not.
+    A label None means missing, or that no row has this position; the codes -1 and the number of
+    labels mean missing as well. `closed` says that the labels are all possible states, in order.
     """
 
     labels: Sequence[Any]
@@ -42,25 +36,17 @@ class Levels:
 
 
 def place(name: str) -> str:
-    """Name a column for a message.
-
-    Examples
-    --------
-    >>> place("age")
-    "Column 'age'"
-    """
+    """Name a column for a message."""
     return f"Column {name!r}"
 
 
-def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
-    """Raise unless a table with the columns `known` has all those wanted.
+def column_error(name: str, problem: str, hint: str = "", **facts: Any) -> DataError:
+    """Word what is wrong with a column."""
+    return DataError(place(name), problem, hint, column=name, **facts)
 
-    Examples
-    --------
-    >>> refuse_absent(["age"], ["smoker"])
-    Traceback (most recent call last):
-    colonnade.exceptions.DataError: Column 'age': not in the table, which has ['smoker'].
-    """
+
+def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
+    """Raise unless a table with the columns `known` has all those wanted."""
     there = set(known)
     lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
     if lost:
@@ -69,47 +55,21 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
 
 
 def refuse_repeated(names: Sequence[Any]) -> None:
-    """Raise unless all columns of a table have different names.
-
-    Examples
-    --------
-    >>> refuse_repeated(["age", "smoker", "age"])
-    Traceback (most recent call last):
-    colonnade.exceptions.DataError: Column 'age': the name occurs 2 times. Hint: rename or drop ...
-    """
+    """Raise unless all columns of a table have different names."""
     if len(set(names)) < len(names):
         name, times = Counter(names).most_common(1)[0]
-        problem = f"the name occurs {times} times."
-        raise DataError(place(name), problem, "rename or drop columns", column=name)
+        raise column_error(name, f"the name occurs {times} times.", "rename or drop columns")
 
 
 def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:
-    """Word the error for a column whose values cannot be states.
-
-    Examples
-    --------
-    >>> raise unusable("born", "dates")
-    Traceback (most recent call last):
-    colonnade.exceptions.DataError: Column 'born': dates are not states. Hint: convert it ...
-    """
-    return DataError(place(name), f"{kind} are not states.", hint, column=name)
+    """Word the error for a column whose values cannot be states."""
+    return column_error(name, f"{kind} are not states.", hint)
 
 
 def integer_levels(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Levels:
     """Find the levels of a column of integers or booleans.
 
     Booleans always have both states, also in a sample without any True.
-
-    Parameters
-    ----------
-    values : array of int, unsigned or bool [row]
-        Anything where missing.
-    missing : array of bool [row], optional
-
-    Examples
-    --------
-    >>> integer_levels(np.array([7, 5, 7])).labels
-    [5, 7]
     """
     if values.dtype.kind == "b":
         codes = values.astype(np.int8)
@@ -147,13 +107,7 @@ def _integer_codes(values: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
 
 
 def turned_float(values: NDArray[Any]) -> bool:
-    """Whether floats are integers that lack some values, so that only NaN made them floats.
-
-    Examples
-    --------
-    >>> turned_float(np.array([1.0, np.nan])), turned_float(np.array([1.0, 2.0]))
-    (True, False)
-    """
+    """Whether floats are integers that lack some values, so that only NaN made them floats."""
     gaps = np.isnan(values)
     if not gaps.any():
         return False
@@ -183,22 +137,7 @@ def float_levels(name: str, values: NDArray[Any], declared: bool) -> Levels:
 
 
 def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
-    """Find the levels of a column of Python objects.
-
-    Parameters
-    ----------
-    name : str
-    values : sequence [row]
-        None, NaN and the like are missing.
-    declared : bool
-        Whether states are declared for the column.
-
-    Examples
-    --------
-    >>> levels = object_levels("x", ["b", None, "a", "b"], declared=False)
-    >>> levels.labels, levels.codes.tolist()
-    (['b', 'a'], [0, -1, 1, 0])
-    """
+    """Find the levels of a column of Python objects; None, NaN and the like are missing."""
     kinds = set(map(type, values))
     boolean = bool({bool, np.bool_} & kinds)
     try:
@@ -208,7 +147,8 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     present = [value for value in distinct if not _is_missing(value)]
     floats = any(isinstance(value, float | np.floating) for value in present)
     # By their types, because equal values such as True, 1 and 1.0 are one key of `distinct`.
-    if boolean and (floats or any(_integral(kind) for kind in kinds)):
+    integers = any(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
+    if boolean and (floats or integers):
         raise unusable(name, "booleans mixed with numbers", "use strings for all of them")
     if floats:
         if not all(isinstance(value, int | float | np.number) for value in present):
@@ -219,20 +159,13 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
     labels = [value.item() if isinstance(value, np.generic) else value for value in present]
     if labels and all(isinstance(label, bool) for label in labels):
-        ordered = {False: 0, True: 1}
-        table = np.array([*(ordered[label] for label in labels), -1], dtype=np.int8)
+        table = np.array([*labels, -1], dtype=np.int8)
         return Levels([False, True], table[codes], closed=True)
     return Levels(labels, codes)
 
 
 def object_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Return Python numbers as floats, missing ones NaN; None if there is anything else.
-
-    Examples
-    --------
-    >>> object_numbers([1, None, 2.5]), object_numbers([1, "a"])
-    (array([1. , nan, 2.5]), None)
-    """
+    """Return Python numbers as floats, missing ones NaN; None if there is anything else."""
     kinds = set(map(type, values))
     if any(issubclass(kind, str | bool | np.bool_) for kind in kinds):
         return None
@@ -240,10 +173,6 @@ def object_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
         return np.array([_float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):
         return None
-
-
-def _integral(kind: type) -> bool:
-    return issubclass(kind, int | np.integer) and kind is not bool
 
 
 def _float(value: Any) -> float:

@@ -7,16 +7,15 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from colonnade.arrays import Weights
 from colonnade.exceptions import expected, listing
-from colonnade.tables.arrays import ArraySource, StateColumn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.levels import Levels, place, refuse_absent
-from colonnade.tables.sources import Column, Source, source_of
+from colonnade.tables.sources import Column, Source, StateColumn, source_of
 from colonnade.threads import run
 from colonnade.variables import State, Variable
 
@@ -30,7 +29,7 @@ _MIN_ROWS_FOR_THREADS = 1 << 16
 def encode(
     table: Any,
     variables: Declared = None,
-    weights: str | ArrayLike | None = None,
+    weights: Weights = None,
     unknown: Literal["raise", "missing"] = "raise",
     discretizer: Discretizer | None = None,
     columns: Sequence[str] | None = None,
@@ -94,7 +93,7 @@ def encode(
         _refuse_second(table, weights, discretizer)
         if variables is None and weights is None and columns is None:
             return table
-        source: Source = _as_source(table)
+        source = _as_source(table)
         weights = table.weights if weights is None else weights
         cuts, discretizer = None, table.discretizer
     else:
@@ -111,7 +110,7 @@ def encode(
 
     done = each_column(source, names, coded)
     if weight_column is not None:
-        given = source.column(weight_column).weights()
+        given = source.columns[weight_column].weights()
         weights = checked_weights(given, source.rows, place(weight_column))
     found = coded_table(done, weights, discretizer)
     if unknown == "raise" and found.unknown:
@@ -123,13 +122,7 @@ def encode(
 
 
 def declared_variables(variables: Declared) -> dict[str, Variable]:
-    """Return declared variables by name, whichever way they were declared.
-
-    Examples
-    --------
-    >>> declared_variables({"smoker": ["no", "yes"]})
-    {'smoker': Variable(name='smoker', states=('no', 'yes'))}
-    """
+    """Return declared variables by name, whichever way they were declared."""
     if variables is None:
         return {}
     if isinstance(variables, Mapping):
@@ -188,13 +181,8 @@ def each_column(
     """Do something with columns, and return the results in order.
 
     Only telling strings apart is worth threads: it takes long, and most of it outside Python.
-
-    Examples
-    --------
-    >>> each_column(source_of({"x": [1, 2], "y": [3, 3]}), ["y"], lambda column: column.values)
-    [[3, 3]]
     """
-    columns = {name: source.column(name) for name in names}
+    columns = {name: source.columns[name] for name in names}
     many = source.rows >= _MIN_ROWS_FOR_THREADS
     text = [name for name, column in columns.items() if many and column.text]
     done = dict(zip(text, run([partial(task, columns[name]) for name in text]), strict=True))
@@ -233,7 +221,7 @@ def _refuse_second(coded: CodedTable, weights: Any, discretizer: Discretizer | N
             raise expected("the discretizer of the table", "discretizer", discretizer)
 
 
-def _as_source(coded: CodedTable) -> ArraySource:
+def _as_source(coded: CodedTable) -> Source:
     pairs = zip(coded.variables, coded.codes, strict=True)
     columns = {v.name: StateColumn(v.name, v.states, codes) for v, codes in pairs}
-    return ArraySource(columns, coded.rows)
+    return Source(columns, coded.rows)

@@ -17,6 +17,8 @@ from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.threads import run
 from colonnade.variables import Family
 
+Step = Callable[[int, int, Floats], None]
+
 _TASK_ROWS = 1 << 17
 # Smaller than for counting: several tables are looked up together and share the innermost cache.
 _MAX_JOINT_CELLS = 2048
@@ -66,11 +68,11 @@ def row_log_probability(
     columns = family_columns(coded, families)
     for family, table in zip(families, logs, strict=True):
         _check(family, table)
-    scorer = _Scorer(coded, columns, logs)
+    steps = _steps(coded, columns, logs)
     sums = np.empty(coded.rows)
 
     def task(low: int) -> None:
-        for step in scorer.steps:
+        for step in steps:
             step(low, min(low + _TASK_ROWS, coded.rows), sums)
 
     run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)], threads)
@@ -79,83 +81,66 @@ def row_log_probability(
     return sums, np.ones(coded.rows, dtype=bool)
 
 
-class _Scorer:
-    """Tables made ready to be looked up.
+def _steps(
+    coded: CodedTable, families: Sequence[tuple[int, ...]], logs: Sequence[Lookup]
+) -> list[Step]:
+    """What looks up the tables of families, given by their columns, for rows low..high."""
+    columns = Columns.of(coded)
+    full = [f for f, table in enumerate(logs) if table.full]
+    members = [families[f] for f in full]
+    # One axis per column, and NaN at codes for missing.
+    tables = [logs[f].padded(columns.shape(families[f]), np.nan) for f in full]
+    limit = min(joint_limit(coded.rows), _MAX_JOINT_CELLS)
+    joints, alone = plan(members, columns.sizes, limit)
+    steps = [_joint_step(columns, joints, members, tables)]
+    steps += [_large_step(columns, members[f], tables[f]) for f in alone]
+    for chosen, table in zip(families, logs, strict=True):
+        if not table.full:
+            steps.append(_sparse_step(columns, chosen, table))
+    return steps
 
-    Parameters
-    ----------
-    coded : CodedTable
-    families : sequence of tuples of int
-        The columns of each family.
-    logs : sequence of Lookup
-    """
 
-    def __init__(
-        self, coded: CodedTable, families: Sequence[tuple[int, ...]], logs: Sequence[Lookup]
-    ) -> None:
-        self.columns = Columns.of(coded)
-        self.steps: list[Callable[[int, int, Floats], None]] = []
-        full = [f for f, table in enumerate(logs) if table.full]
-        joints, alone = plan(
-            [families[f] for f in full],
-            self.columns.sizes,
-            min(joint_limit(coded.rows), _MAX_JOINT_CELLS),
-        )
-        self._write_joints(joints, [families[f] for f in full], [logs[f] for f in full])
-        for f in alone:
-            self._add_large(families[full[f]], logs[full[f]])
-        for chosen, table in zip(families, logs, strict=True):
-            if not table.full:
-                self._add_sparse(chosen, table)
+def _joint_step(
+    columns: Columns,
+    joints: Sequence[Joint],
+    families: Sequence[tuple[int, ...]],
+    tables: Sequence[Floats],
+) -> Step:
+    """Begin the sums, with the tables of families that share a joint table added up."""
+    from colonnade.kernels.scoring import AT_ONCE, write_joints
 
-    def _padded(self, chosen: tuple[int, ...], table: Lookup) -> Floats:
-        """Return a table with one axis per column, and NaN at codes for missing."""
-        return table.padded(self.columns.shape(chosen), np.nan)
+    # Empty joint tables, which add nothing, make the number a multiple of AT_ONCE.
+    joints = [*joints, *[Joint((), 1, ())] * (-len(joints) % AT_ONCE)]
+    sums = [np.empty(0)]
+    for joint in joints:
+        total = np.zeros(columns.shape(joint.columns))
+        for f in joint.members:
+            # The axes of the family in the order of the joint table, the others of length 1.
+            inside = [k for k in families[f] if columns.sizes[k] > 1]
+            order = [inside.index(k) for k in joint.columns if k in inside]
+            shape = [columns.sizes[k] if k in inside else 1 for k in joint.columns]
+            table = tables[f].reshape(columns.shape(inside))
+            total += table.transpose(order).reshape(shape)
+        sums.append(total.ravel())
+    described, start = columns.of_joints(joints)
+    offset = np.cumsum([0, *(joint.cells for joint in joints)])
+    values = np.concatenate(sums)
+    return lambda low, high, out: write_joints(described, start, offset, low, high, values, out)
 
-    def _write_joints(
-        self,
-        joints: Sequence[Joint],
-        families: Sequence[tuple[int, ...]],
-        logs: Sequence[Lookup],
-    ) -> None:
-        """Begin the sums, with the tables of families that share a joint table added up."""
-        from colonnade.kernels.scoring import AT_ONCE, write_joints
 
-        # Empty joint tables, which add nothing, make the number a multiple of AT_ONCE.
-        joints = [*joints, *[Joint((), 1, ())] * (-len(joints) % AT_ONCE)]
-        sums = []
-        for joint in joints:
-            total = np.zeros(self.columns.shape(joint.columns))
-            for f in joint.members:
-                # The axes of the family in the order of the joint table, the others of length 1.
-                inside = [k for k in families[f] if self.columns.sizes[k] > 1]
-                order = [inside.index(k) for k in joint.columns if k in inside]
-                shape = [self.columns.sizes[k] if k in inside else 1 for k in joint.columns]
-                padded = self._padded(families[f], logs[f]).reshape(self.columns.shape(inside))
-                total += padded.transpose(order).reshape(shape)
-            sums.append(total.ravel())
-        described, start = self.columns.of_joints(joints)
-        offset = np.cumsum([0, *(joint.cells for joint in joints)])
-        values = np.concatenate([np.empty(0), *sums])
-        self.steps.append(
-            lambda low, high, out: write_joints(described, start, offset, low, high, values, out)
-        )
+def _large_step(columns: Columns, chosen: tuple[int, ...], table: Floats) -> Step:
+    from colonnade.kernels.scoring import add_large
 
-    def _add_large(self, chosen: tuple[int, ...], table: Lookup) -> None:
-        from colonnade.kernels.scoring import add_large
+    described, values = columns.digits(chosen), table.ravel()
+    return lambda low, high, out: add_large(described, low, high, values, out)
 
-        described = self.columns.digits(chosen)
-        values = self._padded(chosen, table).ravel()
-        self.steps.append(lambda low, high, out: add_large(described, low, high, values, out))
 
-    def _add_sparse(self, chosen: tuple[int, ...], table: Lookup) -> None:
-        from colonnade.kernels.scoring import add_sparse
+def _sparse_step(columns: Columns, chosen: tuple[int, ...], table: Lookup) -> Step:
+    from colonnade.kernels.scoring import add_sparse
 
-        parents, child = self.columns.parents(chosen[:-1]), self.columns.codes[chosen[-1]]
-        index, values = table.index, table.values
-        self.steps.append(
-            lambda low, high, out: add_sparse(parents, child, low, high, index, values, out)
-        )
+    parents, child = columns.parents(chosen[:-1]), columns.codes[chosen[-1]]
+    index, values = table.index, table.values
+    return lambda low, high, out: add_sparse(parents, child, low, high, index, values, out)
 
 
 def _check(family: Family, logs: Lookup) -> None:

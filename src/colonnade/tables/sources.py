@@ -1,16 +1,30 @@
-"""What a table in memory, and each of its columns, must answer, whatever package it is of."""
+"""Source: a table in memory as named columns, whatever package it is of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, expected
-from colonnade.tables.arrays import ArraySource, StateColumn, columns_of
-from colonnade.tables.levels import Levels, place
+from colonnade.arrays import Array, Floats
+from colonnade.exceptions import Advice, expected, listing
+from colonnade.tables.levels import (
+    Levels,
+    column_error,
+    float_levels,
+    integer_levels,
+    object_levels,
+    object_numbers,
+    refuse_repeated,
+    unusable,
+)
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 
 class Column(Protocol):
@@ -25,7 +39,7 @@ class Column(Protocol):
         """The column as a user sees it."""
 
     @property
-    def numbers(self) -> NDArray[np.float64] | None:
+    def numbers(self) -> Floats | None:
         """Numbers as floats, missing ones NaN; None if it is not numeric."""
 
     @property
@@ -39,54 +53,148 @@ class Column(Protocol):
     def levels(self, declared: bool) -> Levels:
         """Return labels and codes; `declared` says whether the states are known."""
 
-    def weights(self) -> NDArray[Any]:
+    def weights(self) -> Array:
         """Return the values, to be used as weights."""
 
 
-class Source(Protocol):
-    """Named columns of one length."""
+# ------------------------------------------- columns without a data-frame package
+
+
+@dataclass(frozen=True, eq=False)
+class ListColumn:
+    """A column of Python objects; None, NaN and the like are missing."""
+
+    name: str
+    values: list[Any]
+    text = False
+
+    def levels(self, declared: bool) -> Levels:
+        return object_levels(self.name, self.values, declared)
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        return object_numbers(self.values)
+
+    @property
+    def floating(self) -> bool:
+        kinds = set(map(type, self.values))
+        floats = any(issubclass(kind, float | np.floating) for kind in kinds)
+        return floats and self.numbers is not None
+
+    def weights(self) -> Array:
+        return np.asarray(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayColumn:
+    """A NumPy array of numbers, booleans or strings; masked entries are missing."""
+
+    name: str
+    values: Array
+    text = False
+
+    def levels(self, declared: bool) -> Levels:
+        kind = self.values.dtype.kind
+        if kind in "biu":
+            return integer_levels(np.ma.getdata(self.values), self._missing)
+        if kind == "f":
+            return float_levels(self.name, self._floats, declared)
+        if kind in "UT":
+            return object_levels(self.name, _objects(self.values), declared)
+        raise unusable(self.name, f"values of type {self.values.dtype}")
+
+    @property
+    def numbers(self) -> Floats | None:
+        return self._floats if self.values.dtype.kind in "iuf" else None
+
+    @property
+    def floating(self) -> bool:
+        return self.values.dtype.kind == "f"
+
+    def weights(self) -> Array:
+        if self._missing is not None:
+            raise column_error(self.name, "weights are missing.")
+        return np.asarray(self.values)
+
+    @property
+    def _missing(self) -> NDArray[np.bool_] | None:
+        return np.ma.getmaskarray(self.values) if np.ma.is_masked(self.values) else None
+
+    @property
+    def _floats(self) -> Floats:
+        floats = np.ma.getdata(self.values).astype(np.float64, copy=False)
+        return floats if self._missing is None else np.where(self._missing, np.nan, floats)
+
+
+@dataclass(frozen=True, eq=False)
+class StateColumn:
+    """States whose codes are known already: intervals of numbers, or a column of a CodedTable.
+
+    The codes are positions of states; -1 and the number of states both mean missing.
+    """
+
+    name: str
+    states: Sequence[Any]
+    codes: Array
+    text = False
+    floating = False
+    numbers = None
+
+    def levels(self, declared: bool) -> Levels:
+        return Levels(self.states, self.codes, closed=True)
+
+    @cached_property
+    def values(self) -> Array:
+        states: Array = np.array([*self.states, None], dtype=object)[self.codes]
+        return states
+
+    def weights(self) -> Array:
+        return self.values
+
+
+# ------------------------------------------------------------------------ tables
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Named columns of one length, and the data frame that they are taken from, if any."""
+
+    columns: Mapping[str, Column]
+    rows: int
+    frame: nw.DataFrame[Any] | None = None
 
     @property
     def names(self) -> Sequence[str]:
         """Names of the columns, in order."""
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
+        return tuple(self.columns)
 
     @property
     def table(self) -> Any:
-        """The table as a user sees it."""
-
-    def column(self, name: str) -> Column:
-        """Return one column."""
+        """The table as a user sees it: a data frame, or a dictionary of columns."""
+        if self.frame is not None:
+            return self.frame.to_native()
+        return {name: column.values for name, column in self.columns.items()}
 
     def replaced(self, cut: Sequence[StateColumn]) -> Source:
         """Return a table of the same kind with some columns replaced."""
+        if self.frame is None:
+            return replace(self, columns={**self.columns, **{each.name: each for each in cut}})
+        from colonnade.tables.frames import categorised, frame_source
+
+        return frame_source(categorised(self.frame, cut))
 
 
 def source_of(table: Any) -> Source:
-    """Take a table apart, whatever kind it is.
-
-    Parameters
-    ----------
-    table : data frame, mapping of columns, structured array, pair (array, names), or Source
-        What is a source already is returned as it is.
-
-    Examples
-    --------
-    >>> source_of({"x": [1, 2], "y": ["a", "b"]}).names
-    ('x', 'y')
-    """
-    if isinstance(table, ArraySource):
+    """Take a table apart, whatever kind it is; a source is returned as it is."""
+    if isinstance(table, Source):
         return table
-    columns = columns_of(table)
+    columns = _columns(table)
     if columns is not None:
-        source: Source = ArraySource.of(columns)
+        source = _source(columns)
     else:
-        from colonnade.tables.frames import FrameSource
+        from colonnade.tables.frames import frame_source
 
-        source = table if isinstance(table, FrameSource) else FrameSource(table)
+        source = frame_source(table)
     for name in source.names:
         if not isinstance(name, str) or not name:
             what = "non-empty strings as column names"
@@ -96,9 +204,71 @@ def source_of(table: Any) -> Source:
     return source
 
 
-def numbers_of(column: Column, hint: str) -> NDArray[np.float64]:
+def numbers_of(column: Column, hint: str) -> Floats:
     """Return a column of numbers as floats, missing ones NaN, or raise with a hint."""
     numbers = column.numbers
     if numbers is None:
-        raise DataError(place(column.name), "not a column of numbers.", hint, column=column.name)
+        raise column_error(column.name, "not a column of numbers.", hint)
     return numbers
+
+
+def _columns(table: Any) -> Mapping[str, Any] | None:
+    """Take a dictionary, a structured array or a pair (array, names) apart, or return None."""
+    if isinstance(table, Mapping):
+        return table
+    if isinstance(table, np.ndarray):
+        if table.dtype.names is not None and table.ndim == 1:
+            return {name: table[name] for name in table.dtype.names}
+        hint = "give the array with its names: (array, ['a', 'b'])"
+        got = f"an array of shape {table.shape} without names"
+        raise expected("a table with named columns", "table", table, hint, got=got)
+    if isinstance(table, tuple) and len(table) == 2 and isinstance(table[0], np.ndarray):
+        return _named(*table)
+    return None
+
+
+def _named(array: Array, names: Any) -> dict[str, Any]:
+    if array.ndim != 2:
+        what = "an array [row, column] and its names"
+        raise expected(what, "table", array, got=f"an array of shape {array.shape}")
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise expected("a list of column names", "table", names)
+    names = list(names)
+    if len(names) != array.shape[1]:
+        what = f"{array.shape[1]} column names"
+        raise expected(what, "table", names, got=f"{len(names)}: {listing(names)}")
+    refuse_repeated(names)
+    return {name: array[:, k] for k, name in enumerate(names)}
+
+
+def _source(columns: Mapping[str, Any]) -> Source:
+    """Take columns as a user gives them: lists, arrays, or series of a data-frame package."""
+    found = {name: _column(name, values) for name, values in columns.items()}
+    lengths = {name: len(column.values) for name, column in found.items()}
+    if len(set(lengths.values())) > 1:
+        raise expected("columns of one length", "table", lengths)
+    return Source(found, next(iter(lengths.values()), 0))
+
+
+def _column(name: str, values: Any) -> Column:
+    if isinstance(values, list | tuple | range):
+        return ListColumn(name, values if isinstance(values, list) else list(values))
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            problem = f"an array of shape {values.shape} is not a column."
+            raise column_error(name, problem, "give one value per row")
+        if values.dtype.kind == "O":
+            return ListColumn(name, _objects(values))
+        return ArrayColumn(name, values)
+    from colonnade.tables.frames import SeriesColumn
+
+    return SeriesColumn.of(name, values)
+
+
+def _objects(array: Array) -> list[Any]:
+    """Return an array as Python objects, masked ones None."""
+    values: list[Any] = np.ma.getdata(array).tolist()
+    if np.ma.is_masked(array):
+        gaps = np.ma.getmaskarray(array)
+        values = [None if gap else v for v, gap in zip(values, gaps, strict=True)]
+    return values

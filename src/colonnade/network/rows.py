@@ -1,0 +1,128 @@
+"""Rows of a network: their log probability, with missing values summed out, and rows drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from colonnade.arrays import Array, Floats, Integers
+from colonnade.cpt import Cpt
+from colonnade.dag import Dag
+from colonnade.exceptions import Advice, DataError, checked_whole, listing
+from colonnade.lookup import Lookup
+from colonnade.missing.completions import Layout
+from colonnade.missing.gaps import Members, distinct, find_gaps
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.scoring import row_log_probability
+from colonnade.variables import Variable
+
+# Rows whose running sums are held at a time.
+_BLOCK_ROWS = 1 << 16
+
+# ------------------------------------------------------------------ log probability
+
+
+def log_likelihood(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats:
+    """Log probability of each row; columns and tables are in the order of the graph.
+
+    NaN if probabilities that a table does not have are part of the sum.
+    """
+    # A sum of products rises with every entry: if it does not matter whether the entries that do
+    # not exist are 0 or 1, it does not depend on them.
+    low = _filled(coded, dag, tables, -np.inf)
+    if all(cpt.table.complete for cpt in tables):
+        return low
+    low[low < _filled(coded, dag, tables, 0.0)] = np.nan
+    return low
+
+
+def _filled(coded: CodedTable, dag: Dag, tables: Sequence[Cpt], fill: float) -> Floats:
+    """Log probability of each row, with `fill` as the logarithm of what does not exist."""
+
+    def log(rows: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.where(np.isnan(rows), fill, np.log(rows))
+
+    families = [cpt.family for cpt in tables]
+    logs = [cpt.table.lookup.mapped(log).filled() for cpt in tables]
+    values, complete = row_log_probability(coded, families, logs)
+    if not complete.all():
+        rest = ~complete
+        codes = np.stack([column[rest] for column in coded.codes], axis=1).astype(np.int32)
+        cases, which = distinct(codes)
+        values[rest] = _incomplete(Members.of(dag, families), logs, cases)[which]
+    return values
+
+
+def _incomplete(members: Members, logs: Sequence[Lookup], codes: Array) -> Floats:
+    """Log probability of rows of codes ``[row, variable]`` that lack values."""
+    values = np.zeros(len(codes))
+    present = ~members.missing(codes)
+    for variables, table in zip(members.families, logs, strict=True):
+        rows = present[:, list(variables)].all(axis=1)
+        *parents, child = codes[rows][:, variables].T
+        values[rows] += table.cells(parents, child)
+    gaps = find_gaps(members, codes, np.ones(len(codes)))
+    begins = np.cumsum([0, *(table.values.size for table in logs)])
+    entries = np.concatenate([table.values.reshape(-1) for table in logs])
+    totals = np.empty(len(gaps.codes))
+    for block in Layout(gaps).blocks():
+        for family, table in enumerate(logs):
+            completed = block.of(family)
+            places = table.places(completed.codes)
+            block.place(completed, begins[family] + places * table.states)
+        totals[block.cases] = block.log_totals(entries)
+    return values + np.bincount(gaps.rows, weights=totals[gaps.case], minlength=len(codes))
+
+
+# ------------------------------------------------------------------------- drawing
+
+
+def sample(
+    dag: Dag, tables: Mapping[str, Cpt], n: int, rng: np.random.Generator
+) -> dict[str, Array]:
+    """Draw the states of `n` independent rows: parents before their children."""
+    n = checked_whole(n, "n", least=0)
+    codes: dict[str, Integers] = {}
+    for name in dag.order:
+        given = np.empty((n, len(dag.parents(name))), dtype=np.int64)
+        for k, parent in enumerate(dag.parents(name)):
+            given[:, k] = codes[parent]
+        codes[name] = _drawn(tables[name], given, rng)
+    return {name: _states(tables[name].family.child)[codes[name]] for name in dag.variables}
+
+
+def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator) -> Integers:
+    """Draw the codes of a child for rows of parent codes."""
+    sums = cpt.table.lookup.mapped(lambda rows: rows.cumsum(axis=1)).filled()
+    places = sums.places(given)
+    undefined = np.isnan(sums.values[:, 0])[places]
+    if undefined.any():
+        raise _undefined(cpt, given[int(undefined.argmax())].tolist())
+    drawn = np.empty(len(given), dtype=np.int64)
+    for low in range(0, len(given), _BLOCK_ROWS):
+        rows = sums.values[places[low : low + _BLOCK_ROWS]]
+        # Scaled by the sum, which rounding may leave below 1: no state of probability 0 is drawn.
+        place = rng.random((len(rows), 1)) * rows[:, -1:]
+        drawn[low : low + _BLOCK_ROWS] = (place >= rows[:, :-1]).sum(axis=1)
+    return drawn
+
+
+def _undefined(cpt: Cpt, codes: list[int]) -> DataError:
+    family = cpt.family
+    states = [parent.states[code] for parent, code in zip(family.parents, codes, strict=True)]
+    return DataError(
+        f"Variable {family.child.name!r}",
+        f"no probabilities given {listing(states)}, which was drawn for its parents.",
+        Advice.PRIOR_FOR_UNOBSERVED,
+        variable=family.child.name,
+        configuration=tuple(states),
+    )
+
+
+def _states(variable: Variable) -> Array:
+    """Return the states as an array that keeps their types."""
+    kinds = {type(state) for state in variable.states}
+    small = kinds == {int} and all(-(2**63) <= int(state) < 2**63 for state in variable.states)
+    return np.array(variable.states, dtype=None if small or kinds == {bool} else object)
