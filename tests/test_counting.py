@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError, InputError, TooLargeError
 from colonnade.tables import CodedTable, count, counting, encode
-from colonnade.tables.joints import Joint, plan
+from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.variables import Family, Variable
 
 
@@ -218,6 +218,11 @@ def test_counts_that_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # The plan
+
+
+def test_only_columns_that_lack_values_have_a_code_for_it() -> None:
+    coded = CodedTable([variable("x", 2), variable("y", 2)], [[0, 1], [0, 2]])
+    assert Columns.of(coded).sizes == (2, 3)
 
 
 @given(

@@ -221,8 +221,9 @@ def test_only_floats_are_cut_unless_others_are_named() -> None:
     _, discretizer = discretize(frame, bins=2, columns=["gaps", "int"])
     assert [column.name for column in discretizer.columns] == ["gaps", "int"]
     for name in ("text", "category", "bool"):
-        with pytest.raises(DataError, match=f"Column '{name}': not a column of numbers"):
-            discretize(frame, columns=[name])
+        for table in (frame, {name: frame[name].tolist()}):
+            with pytest.raises(DataError, match=f"Column '{name}': not a column of numbers"):
+                discretize(table, columns=[name])
 
 
 def test_tables_keep_their_kind() -> None:

@@ -3,11 +3,12 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colonnade.configurations import Configurations
-from colonnade.lookup import Lookup
+from colonnade.configurations import Configurations, sort_keys
+from colonnade.lookup import Lookup, word_starts
 
 
 @st.composite
@@ -93,6 +94,16 @@ def test_codes_broadcast() -> None:
     for i, j, k in np.ndindex(2, 2, 2):
         assert found[i, j, k] == sparse.at(np.array([[a[k], b[i, 0, 0]]]))[0, child[j, 0]]
     assert Lookup((), rows[:1]).cells([], np.array([1, 0])).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "starts"),
+    [([], [0, 0]), ([2] * 62, [0, 62]), ([2] * 63, [0, 62, 63]), ([20] * 30, [0, 14, 28, 30])],
+    ids=["no parents", "full", "one more", "three words"],
+)
+def test_words_hold_as_many_codes_as_fit(sizes, starts) -> None:
+    assert word_starts(sizes).tolist() == starts
+    assert sort_keys(np.zeros((1, len(sizes)), int), sizes).shape == (1, len(starts) - 1)
 
 
 @given(

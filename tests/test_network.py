@@ -422,7 +422,8 @@ def test_samples_follow_the_tables():
 
 
 def test_samples_keep_the_types_of_states_and_can_be_fitted():
-    table = {"s": ["a", "b"], "i": [3, 5], "b": [True, False], "h": [2**70, 1], "n": ["x\x00", "é"]}
+    table = {"s": ["a", "b"], "i": [3, 5], "b": [True, False], "n": ["x\x00", "é"]}
+    table |= {"h": [2**70, 1], "m": [2**63, -1]}
     network = fit(table, Dag([], list(table)))
     drawn = network.sample(50, rng=2)
     for variable in network.variables:
