@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, Configurations, parent_codes
 from colonnade.exceptions import amount, expected
 from colonnade.lookup import Lookup
 
 __all__ = ["SparseTable", "checked_rows"]
-
 
 # How far the sum of a row that comes from a file or a person may be from one.
 _SUM_TOLERANCE = 1e-6
@@ -57,12 +56,7 @@ class SparseTable(Configurations):
     def beside(cls, stored: Configurations, rows: ArrayLike, default: ArrayLike | None) -> Self:
         """Make a table with the configurations that something else stores, counts for example.
 
-        Parameters
-        ----------
-        stored : Configurations
-        rows : array_like [stored, state]
-        default : array_like [state] or None
-            As for the table itself; left out if all configurations are stored.
+        The default is left out if all configurations are stored.
 
         Examples
         --------
@@ -107,13 +101,8 @@ class SparseTable(Configurations):
         codes = np.array(parent_codes(configuration, self.parent_sizes), dtype=np.int64)
         return np.asarray(self.rows_of(codes.reshape(1, -1))[0])
 
-    def rows_of(self, codes: NDArray[Any]) -> Floats:
-        """Return the probabilities of many configurations, ``[row, state]``.
-
-        Parameters
-        ----------
-        codes : array [row, parent]
-            Valid parent codes.
+    def rows_of(self, codes: Array) -> Floats:
+        """Return the probabilities of configurations given by ``[row, parent]`` codes.
 
         Examples
         --------
@@ -125,17 +114,12 @@ class SparseTable(Configurations):
         return self.lookup.at(codes)
 
     def dense(self, limit: int = MAX_DENSE_CELLS) -> Floats:
-        """Return the probabilities of all configurations, ``[configuration, state]``.
+        """Return the probabilities of all configurations, ``[configuration, state]``: a new array.
 
         Parameters
         ----------
         limit : int, optional
             Largest number of cells the caller is ready to hold.
-
-        Returns
-        -------
-        array
-            A new one, which the caller may change.
 
         Examples
         --------
@@ -144,18 +128,6 @@ class SparseTable(Configurations):
                [0.25, 0.75]])
         """
         return self.lookup.dense(limit, "use `row`, or raise `limit`")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SparseTable):
-            return NotImplemented
-        return (
-            self.parent_sizes == other.parent_sizes
-            and np.array_equal(self.codes, other.codes)
-            and np.array_equal(self.rows, other.rows)
-            and _same(self.default, other.default)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         default = "" if self.default is None else ", with a default row"
@@ -198,9 +170,3 @@ def checked_rows(values: ArrayLike, parameter: str, dimensions: int | None) -> F
         raise expected("rows that sum to 1", parameter, worst, got=f"a row that sums to {worst!r}")
     # Rows that are off by rounding only must not change: what is saved and loaded stays the same.
     return np.where(np.abs(totals - 1.0) <= _SUM_ROUNDING, rows, rows / totals)
-
-
-def _same(left: Floats | None, right: Floats | None) -> bool:
-    if left is None or right is None:
-        return left is right
-    return np.array_equal(left, right)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from colonnade.arrays import Array
 from colonnade.configurations import (
     MAX_DENSE_CELLS,
     Configuration,
@@ -22,14 +22,18 @@ from colonnade.configurations import (
     checked_codes,
     checked_sizes,
     codes_at,
+    sort_keys,
 )
-from colonnade.counts.arithmetic import difference, merged
-from colonnade.counts.checks import checked_values
-from colonnade.exceptions import CountsError, amount, expected
+from colonnade.counts.checks import checked_axes, checked_values
+from colonnade.exceptions import CountsError, ShortfallError, amount, expected
 from colonnade.lookup import Lookup
 
 # Parents whose sizes are written in full.
 _MAX_SHOWN_PARENTS = 6
+# Fractional counts that were added and are taken away again may miss zero by rounding.
+_ROUNDING = 1e-9
+# Integers up to this one add and subtract exactly as floating-point numbers.
+_MAX_EXACT_INTEGER = 2**53
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -67,7 +71,7 @@ class FamilyCounts(Configurations):
     True
     """
 
-    values: NDArray[Any]
+    values: Array
 
     # NumPy must leave `array + counts` to us (an error), not try it element by element.
     __array_ufunc__ = None
@@ -76,16 +80,11 @@ class FamilyCounts(Configurations):
         sizes = checked_sizes(self.parent_sizes)
         values = checked_values(self.values, "values")
         if values.ndim != 2:
-            raise expected(
-                "an array [observed, state]",
-                "values",
-                self.values,
-                "give one row of counts for each row of `codes`",
-                got=f"shape {values.shape}",
-                kind=CountsError,
-            )
+            what, got = "an array [observed, state]", f"shape {values.shape}"
+            hint = "give one row of counts for each row of `codes`"
+            raise expected(what, "values", self.values, hint, got=got, kind=CountsError)
         codes = checked_codes(self.codes, sizes, rows=len(values))
-        self._seal(sizes, *merged(codes, values, sizes))
+        self._seal(sizes, *_merged(codes, values, sizes))
 
     @classmethod
     def from_array(
@@ -101,17 +100,18 @@ class FamilyCounts(Configurations):
             Needed when several parents share the first axis; otherwise all axes but the last
             are the parents.
 
-        Returns
-        -------
-        FamilyCounts
-
         Examples
         --------
         >>> FamilyCounts.from_array([[3, 1], [4, 1], [5, 9], [2, 6]], parent_sizes=(2, 2))
         FamilyCounts(parent_sizes=(2, 2), states=2, observed=4, total=31)
         """
         values = checked_values(counts, "counts")
-        sizes = _sizes_of(values.shape[:-1], parent_sizes)
+        shape = values.shape[:-1]
+        sizes = checked_axes(shape) if parent_sizes is None else checked_sizes(parent_sizes)
+        if shape not in (sizes, (math.prod(sizes),)):
+            what = f"{amount(math.prod(sizes))} rows for `parent_sizes` {sizes}"
+            got = f"shape {shape} before the states"
+            raise expected(what, "counts", shape, got=got, kind=CountsError)
         rows = values.reshape(-1, values.shape[-1])
         observed = rows.any(axis=1)
         # The common table has counts in every row; then nothing needs to be selected or copied.
@@ -131,10 +131,6 @@ class FamilyCounts(Configurations):
         parent_sizes : sequence of int
         codes : array_like of int [row, parent]
         values : array_like [row, state]
-
-        Returns
-        -------
-        FamilyCounts
 
         Examples
         --------
@@ -156,12 +152,12 @@ class FamilyCounts(Configurations):
         return len(self.values)
 
     @property
-    def row_totals(self) -> NDArray[Any]:
+    def row_totals(self) -> Array:
         """Total of each observed configuration, ``[observed]``."""
         return np.asarray(self.values.sum(axis=1))
 
     @property
-    def state_totals(self) -> NDArray[Any]:
+    def state_totals(self) -> Array:
         """Total of each state, ``[state]``."""
         return np.asarray(self.values.sum(axis=0))
 
@@ -181,7 +177,7 @@ class FamilyCounts(Configurations):
         """The counts as rows to be looked up; zeros for a configuration that was not observed."""
         return Lookup.of(self, self.values, np.zeros(self.states, dtype=self.values.dtype))
 
-    def row(self, configuration: Configuration) -> NDArray[Any]:
+    def row(self, configuration: Configuration) -> Array:
         """Return the counts of one configuration, ``[state]``; zeros if it was not observed.
 
         Parameters
@@ -199,18 +195,13 @@ class FamilyCounts(Configurations):
             return np.asarray(self.values[position])
         return np.zeros(self.states, dtype=self.values.dtype)
 
-    def to_array(self, limit: int = MAX_DENSE_CELLS) -> NDArray[Any]:
-        """Return the dense table.
+    def to_array(self, limit: int = MAX_DENSE_CELLS) -> Array:
+        """Return the dense table, ``[configuration, state]``: a new array.
 
         Parameters
         ----------
         limit : int, optional
             Largest number of cells the caller is ready to hold.
-
-        Returns
-        -------
-        array [configuration, state]
-            A new one, which the caller may change.
 
         Examples
         --------
@@ -225,7 +216,7 @@ class FamilyCounts(Configurations):
         self._must_match(other)
         values = checked_values(np.concatenate([self.values, other.values]), "counts")
         codes = np.concatenate([self.codes, other.codes])
-        return self.trusted(self.parent_sizes, *merged(codes, values, self.parent_sizes))
+        return self.trusted(self.parent_sizes, *_merged(codes, values, self.parent_sizes))
 
     def __sub__(self, other: FamilyCounts) -> FamilyCounts:
         if not isinstance(other, FamilyCounts):
@@ -234,95 +225,59 @@ class FamilyCounts(Configurations):
         # Side by side, so that merging equal configurations aligns the two tables.
         left = np.hstack([self.values, np.zeros_like(self.values)])
         right = np.hstack([np.zeros_like(other.values), other.values])
-        codes, both = merged(
-            np.concatenate([self.codes, other.codes]),
-            np.concatenate([left, right]),
-            self.parent_sizes,
-        )
-        values = difference(codes, both[:, : self.states], both[:, self.states :])
+        codes = np.concatenate([self.codes, other.codes])
+        codes, both = _merged(codes, np.concatenate([left, right]), self.parent_sizes)
+        values = _difference(codes, both[:, : self.states], both[:, self.states :])
         observed = values.any(axis=1)
         return self.trusted(self.parent_sizes, codes[observed], values[observed])
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FamilyCounts):
-            return NotImplemented
-        return (
-            self.parent_sizes == other.parent_sizes
-            and np.array_equal(self.codes, other.codes)
-            and np.array_equal(self.values, other.values)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
+        sizes = self.parent_sizes
+        shown = str(sizes)
+        if len(sizes) > _MAX_SHOWN_PARENTS:
+            shown = f"({sizes[0]}, ..., {sizes[-1]}; {len(sizes)} parents)"
         return (
-            f"FamilyCounts(parent_sizes={_sizes_shown(self.parent_sizes)}, states={self.states}, "
+            f"FamilyCounts(parent_sizes={shown}, states={self.states}, "
             f"observed={self.observed}, total={self.total})"
         )
 
     def _must_match(self, other: FamilyCounts) -> None:
         if (self.parent_sizes, self.states) != (other.parent_sizes, other.states):
-            raise CountsError(
-                f"Expected counts of one family, got {self!r} and {other!r}.",
-                parameter="counts",
-                value=other,
-            )
+            problem = f"Expected counts of one family, got {self!r} and {other!r}."
+            raise CountsError(problem, parameter="counts", value=other)
 
 
 def as_counts(counts: FamilyCounts | ArrayLike) -> FamilyCounts:
-    """Return counts as :class:`FamilyCounts`; what already is one is returned as it is.
-
-    Parameters
-    ----------
-    counts : FamilyCounts or array_like [configuration, state]
-
-    Returns
-    -------
-    FamilyCounts
-
-    Examples
-    --------
-    >>> as_counts([[3, 1], [2, 5]])
-    FamilyCounts(parent_sizes=(2,), states=2, observed=2, total=11)
-    """
+    """Return counts as :class:`FamilyCounts`; what already is one is returned as it is."""
     return counts if isinstance(counts, FamilyCounts) else FamilyCounts.from_array(counts)
 
 
-def _sizes_shown(sizes: tuple[int, ...]) -> str:
-    if len(sizes) <= _MAX_SHOWN_PARENTS:
-        return str(sizes)
-    return f"({sizes[0]}, ..., {sizes[-1]}; {len(sizes)} parents)"
+def _merged(codes: Array, values: Array, sizes: tuple[int, ...]) -> tuple[Array, Array]:
+    """Sort configurations, add up repeated ones, drop those without any count."""
+    keys = sort_keys(codes, sizes)
+    order = np.lexsort(keys.T[::-1])
+    keys = keys[order]
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    starts = first.nonzero()[0]
+    codes, values = codes[order[starts]], values[order]
+    if len(starts) < len(values):
+        values = np.add.reduceat(values, starts, axis=0)
+    observed = values.any(axis=1)
+    return (codes, values) if observed.all() else (codes[observed], values[observed])
 
 
-def _sizes_of(shape: tuple[int, ...], parent_sizes: Sequence[int] | None) -> tuple[int, ...]:
-    """Settle the parent sizes of a dense table whose axes but the last are `shape`."""
-    if parent_sizes is not None:
-        sizes = checked_sizes(parent_sizes)
-        if shape != sizes and shape != (math.prod(sizes),):
-            raise expected(
-                f"{amount(math.prod(sizes))} rows for `parent_sizes` {sizes}",
-                "counts",
-                shape,
-                got=f"shape {shape} before the states",
-                kind=CountsError,
-            )
-        return sizes
-    if not shape:
-        raise expected(
-            "an array [configuration, state]",
-            "counts",
-            shape,
-            "write [[3, 1]] for the counts of a single configuration",
-            got="one dimension",
-            kind=CountsError,
-        )
-    if 0 in shape:
-        raise expected(
-            "at least one configuration",
-            "counts",
-            shape,
-            "give a row of zeros for a configuration without data",
-            got=f"shape {shape} before the states",
-            kind=CountsError,
-        )
-    return shape
+def _difference(codes: Array, left: Array, right: Array) -> Array:
+    """Subtract aligned counts; a negative result beyond rounding is an error."""
+    values: Array = left - right
+    if values.dtype.kind == "f":
+        larger = np.maximum(left, right)
+        whole = (left == np.floor(left)) & (right == np.floor(right))
+        tiny = np.abs(values) <= _ROUNDING * larger
+        values[tiny & ~(whole & (larger <= _MAX_EXACT_INTEGER))] = 0.0
+    if (values < 0).any():
+        row, state = np.argwhere(values < 0)[0].tolist()
+        taken, held = right[row, state].item(), left[row, state].item()
+        configuration = tuple(codes[row].tolist())
+        raise ShortfallError(taken=taken, held=held, configuration=configuration, state=state)
+    return values
