@@ -11,6 +11,7 @@ import golden
 import oracle
 from colonnade import Exact, FamilyCounts, Hierarchical, Quadrature, Reference, Variational
 from colonnade.exceptions import ConvergenceWarning, InputError, NotSupportedError
+from colonnade.pooling.draws import gauss_rule, log_dirichlet
 from colonnade.pooling.tally import Tally
 
 CASES = golden.load()
@@ -297,6 +298,31 @@ def test_no_approximation_is_chosen_silently(s):
         assert Hierarchical(s=s).log_evidence(counts) == pytest.approx(
             posterior.log_evidence, rel=1e-13
         )
+
+
+def test_the_faster_of_the_exact_engines_is_chosen():
+    for counts, engine in (
+        ([[3, 1]], Exact()),
+        ([[3.5, 1.0]], Quadrature()),
+        (np.full((64, 4), 100), Quadrature()),
+    ):
+        assert Hierarchical().posterior(counts).alpha.engine == engine
+
+
+def test_a_gauss_rule_integrates_polynomials_as_its_points_do():
+    points, weights = np.linspace(0.0, 1.0, 101), np.arange(1.0, 102.0)
+    nodes, masses = gauss_rule(points, weights, 3)
+    assert nodes.size == 3
+    for degree in range(6):
+        wanted = (weights @ points**degree) / weights.sum()
+        assert masses @ nodes**degree == pytest.approx(wanted, rel=1e-12)
+
+
+def test_logarithms_of_draws_are_finite_where_draws_underflow():
+    logs = log_dirichlet(np.full((1000, 3), 1e-4), np.random.default_rng(0))
+    assert np.isfinite(logs).all()
+    assert (np.exp(logs) == 0.0).any()
+    assert np.exp(logs).sum(axis=1) == pytest.approx(1.0)
 
 
 def test_exact_refuses_fractions_and_very_large_tables():

@@ -1,8 +1,7 @@
 """The mathematics of alpha: arrays in, arrays out, no names.
 
-One :class:`~colonnade.pooling.engine.Engine` per file: :class:`Exact`, :class:`Quadrature`,
-:class:`Variational` and :class:`Reference`. ``strength`` learns s, ``choose`` picks an engine. All
-return an :class:`~colonnade.pooling.alpha.AlphaPosterior`.
+One engine per file: :class:`Exact`, :class:`Quadrature`, :class:`Variational` and
+:class:`Reference`. All return an :class:`~colonnade.pooling.alpha.AlphaPosterior`.
 """
 
 from colonnade.pooling.exact import Exact

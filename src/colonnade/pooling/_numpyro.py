@@ -14,16 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import require
 from colonnade.pooling.reference import DrawsAlpha, Reference, ReferenceDiagnostics
-from colonnade.pooling.tally import Pool, Tally
-
-_Floats = NDArray[np.float64]
+from colonnade.pooling.tally import Pool
 
 # A larger split r_hat, or fewer effective draws per chain, says that the chains have not mixed.
 _MAX_R_HAT = 1.02
@@ -33,12 +31,17 @@ _MAX_GAIN = 0.01
 # Draws per gradient step of ADVI.
 _PARTICLES = 8
 
+# Draws [draw, state], the log evidence or its bound, and how far both can be trusted.
+_Run: TypeAlias = tuple[Floats, float | None, ReferenceDiagnostics]
+
 
 def run(engine: Reference, pool: Pool) -> DrawsAlpha:
     """Draw from the posterior of alpha, or from its variational approximation."""
-    posterior = _StickPosterior(pool.tally, float(pool.s), pool.alpha0)
+    posterior, method = _StickPosterior(pool), _nuts if engine.kind == "nuts" else _advi
     with _float64():
-        return _nuts(engine, posterior) if engine.kind == "nuts" else _advi(engine, posterior)
+        draws, log_evidence, diagnostics = method(engine, posterior)
+    mean, covariance = draws.mean(axis=0), np.cov(draws, rowvar=False)
+    return DrawsAlpha(mean, covariance, log_evidence, engine, draws, diagnostics)
 
 
 def _model(posterior: _StickPosterior) -> Callable[[], None]:
@@ -55,7 +58,7 @@ def _model(posterior: _StickPosterior) -> Callable[[], None]:
     return model
 
 
-def _nuts(engine: Reference, posterior: _StickPosterior) -> DrawsAlpha:
+def _nuts(engine: Reference, posterior: _StickPosterior) -> _Run:
     import jax
     from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
     from numpyro.infer import MCMC, NUTS
@@ -87,10 +90,10 @@ def _nuts(engine: Reference, posterior: _StickPosterior) -> DrawsAlpha:
     draws = alpha.reshape(-1, posterior.r)
     error = draws.std(axis=0, ddof=1) / np.sqrt(size)
     found = ReferenceDiagnostics(error, size, r_hat, divergences, None, tuple(doubts))
-    return DrawsAlpha.of(draws, None, engine, found)
+    return draws, None, found
 
 
-def _advi(engine: Reference, posterior: _StickPosterior) -> DrawsAlpha:
+def _advi(engine: Reference, posterior: _StickPosterior) -> _Run:
     import jax
     import jax.numpy as jnp
     from jax.scipy.special import gammaln
@@ -124,10 +127,10 @@ def _advi(engine: Reference, posterior: _StickPosterior) -> DrawsAlpha:
     if not gain <= _MAX_GAIN:
         doubts.append(f"a further step would raise the bound by {gain:.2g} nats")
     found = ReferenceDiagnostics(error, size, None, None, gain, tuple(doubts))
-    return DrawsAlpha.of(draws, float(ratios.mean()), engine, found)
+    return draws, float(ratios.mean()), found
 
 
-def _fit_normal(engine: Reference, posterior: _StickPosterior) -> tuple[_Floats, _Floats]:
+def _fit_normal(engine: Reference, posterior: _StickPosterior) -> tuple[Floats, Floats]:
     """Location and log scale of the factorised normal on z."""
     import jax
     from numpyro.infer import SVI, Trace_ELBO, init_to_value
@@ -164,7 +167,8 @@ class _StickPosterior:
     `xp` is the array module to compute with, NumPy or JAX's, and `gammaln` its log gamma function.
     """
 
-    def __init__(self, tally: Tally, s: float, alpha0: _Floats) -> None:
+    def __init__(self, pool: Pool) -> None:
+        tally, s, alpha0 = pool.tally, float(pool.s), pool.alpha0
         self.s, self.alpha0, self.r = s, alpha0, alpha0.size
         self.state = np.repeat(tally.tallied, np.diff(tally.start))
         self.count, self.times = tally.count, tally.times
@@ -200,9 +204,9 @@ def _log_simplex(z: Any, r: int, xp: Any) -> tuple[Any, Any]:
     return log_alpha, xp.sum(taken + rest + before, axis=-1)
 
 
-def _sticks(weights: _Floats) -> _Floats:
+def _sticks(weights: Floats) -> Floats:
     """Coordinates z of alpha = weights / sum(weights)."""
     r = weights.size
     after = np.cumsum(weights[::-1])[::-1][1:]
-    sticks: _Floats = np.log(weights[:-1]) - np.log(after) + np.log(r - 1.0 - np.arange(r - 1))
+    sticks: Floats = np.log(weights[:-1]) - np.log(after) + np.log(r - 1.0 - np.arange(r - 1))
     return sticks

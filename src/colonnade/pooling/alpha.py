@@ -1,8 +1,8 @@
-"""AlphaPosterior: the posterior of alpha, as every engine delivers it.
+"""Engine: what computes the posterior of alpha at one strength s; AlphaPosterior: what it delivers.
 
 Everything about a table's theta needs only the mean and covariance of alpha, its log evidence and,
-for intervals and draws, one-dimensional rules and draws of alpha. Each engine returns one of the
-types below; the rest of the package never asks which.
+for intervals and draws, one-dimensional rules and draws of alpha. Each engine returns some kind of
+AlphaPosterior; the rest of the package never asks which.
 """
 
 from __future__ import annotations
@@ -10,18 +10,43 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.pooling.draws import dirichlet, gauss_rule
+from colonnade.pooling.draws import Rng, dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
 
-if TYPE_CHECKING:
-    from colonnade.pooling.engine import Engine
-
 EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Engine(ABC):
+    """Computes the posterior of alpha from a tally; an engine says how in `_solved`."""
+
+    __slots__ = ()
+
+    def solve(self, tally: Tally, s: float, alpha0: Floats) -> AlphaPosterior:
+        """Posterior of alpha from a tally."""
+        if tally.states == 1:
+            return FixedAlpha(np.ones(1), np.zeros((1, 1)), 0.0, self)
+        if tally.total == 0.0:
+            return DirichletAlpha.of(alpha0.copy(), 0.0, self)
+        return self._solved(Pool.of(tally, s, alpha0))
+
+    def log_evidence(self, tally: Tally, s: float, alpha0: Floats) -> float | None:
+        """Log evidence alone; None if the engine has none."""
+        if tally.states == 1 or tally.total == 0.0:
+            return 0.0
+        return self._log_evidence(Pool.of(tally, s, alpha0))
+
+    @abstractmethod
+    def _solved(self, pool: Pool) -> AlphaPosterior:
+        """Posterior of alpha, given at least two states and at least one count."""
+
+    def _log_evidence(self, pool: Pool) -> float | None:
+        """Log evidence alone, where it costs less than the posterior."""
+        return self._solved(pool).log_evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +76,9 @@ class AlphaPosterior(ABC):
     engine: Engine | None
 
     def __post_init__(self) -> None:
-        self.mean.setflags(write=False)
-        self.covariance.setflags(write=False)
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
 
     @property
     @abstractmethod
@@ -60,7 +86,7 @@ class AlphaPosterior(ABC):
         """Estimate of the numerical error of the mean and the log evidence."""
 
     @abstractmethod
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def sample(self, n: int, rng: Rng = None) -> Floats:
         """Independent draws, ``[draw, state]``."""
 
     @abstractmethod
@@ -89,7 +115,7 @@ class FixedAlpha(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         return ErrorEstimate(0.0, _rounding(self.log_evidence))
 
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def sample(self, n: int, rng: Rng = None) -> Floats:
         return np.tile(self.mean, (n, 1))
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
@@ -101,10 +127,6 @@ class DirichletAlpha(AlphaPosterior):
     """alpha ~ Dirichlet(parameters): the prior if there are no data, and the variational answer."""
 
     parameters: Floats
-
-    def __post_init__(self) -> None:
-        AlphaPosterior.__post_init__(self)
-        self.parameters.setflags(write=False)
 
     @classmethod
     def of(
@@ -120,7 +142,7 @@ class DirichletAlpha(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         return ErrorEstimate(EPSILON, _rounding(self.log_evidence))
 
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def sample(self, n: int, rng: Rng = None) -> Floats:
         return dirichlet(np.tile(self.parameters, (n, 1)), np.random.default_rng(rng))
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
@@ -147,15 +169,6 @@ class PooledAlpha(AlphaPosterior):
         _, panels = simplex_panels(states, self.pool.s, *self.pool.centre(states))
         points, weights = simplex_last(panels, finest)
         return points, weights
-
-
-def without_data(tally: Tally, alpha0: Floats, engine: Engine) -> AlphaPosterior | None:
-    """The posterior if nothing has to be computed: a single state, or no counts at all."""
-    if tally.states == 1:
-        return FixedAlpha(np.ones(1), np.zeros((1, 1)), 0.0, engine)
-    if tally.total == 0.0:
-        return DirichletAlpha.of(alpha0.copy(), 0.0, engine)
-    return None
 
 
 def _rounding(log_evidence: float | None) -> float | None:

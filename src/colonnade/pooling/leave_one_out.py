@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.exceptions import NotSupportedError
 from colonnade.pooling.alpha import AlphaPosterior, FixedAlpha, PooledAlpha
 from colonnade.pooling.draws import gauss_rule
@@ -29,49 +27,20 @@ _NODES_OF_S_IF_MANY_OBSERVATIONS = 5
 _MANY_OBSERVATIONS = 300.0
 
 
-def left_out_score(values: NDArray[Any], components: Sequence[Component]) -> float:
-    """Sum over all observations of their log probability given all others.
-
-    Arguments are those of :func:`left_out`.
-
-    Examples
-    --------
-    >>> from colonnade import SymmetricDirichlet
-    >>> posterior = SymmetricDirichlet().posterior([[2, 1]])
-    >>> score = left_out_score(posterior.counts.values, posterior.components)
-    >>> bool(np.isclose(score, np.log(2 / 4) * 2 + np.log(1 / 4)))
-    True
-    """
+def left_out_score(values: Array, components: Sequence[Component]) -> float:
+    """Sum over all observations of their log probability given all others."""
     counts = np.asarray(values, dtype=np.float64)
     logs = left_out(counts, components)
     seen = counts > 0.0
     return float(counts[seen] @ logs[seen])
 
 
-def left_out(values: NDArray[Any], components: Sequence[Component]) -> Floats:
+def left_out(values: Array, components: Sequence[Component]) -> Floats:
     """Log probability of one observation of each cell given all other observations.
 
-    Where a cell has less than one observation (fractional counts), all of it is taken out.
-
-    Parameters
-    ----------
-    values : array [observed, state]
-        Counts of the observed configurations.
-    components : sequence of Component
-        The posterior given these counts.
-
-    Returns
-    -------
-    array [observed, state]
-        NaN for cells without counts.
-
-    Examples
-    --------
-    >>> from colonnade import Hierarchical
-    >>> posterior = Hierarchical().posterior([[1, 0], [0, 1]])
-    >>> np.exp(left_out(posterior.counts.values, posterior.components)).round(4)
-    array([[0.3333,    nan],
-           [   nan, 0.3333]])
+    `values` are the counts ``[observed, state]`` and `components` the posterior given them. Where a
+    cell has less than one observation (fractional counts), all of it is taken out; NaN where it has
+    none.
     """
     counts = np.asarray(values, dtype=np.float64)
     seen = counts > 0.0

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
+from colonnade.pooling.draws import Rng
 from colonnade.pooling.strength import Strength
 
 # Components of s of less weight do not move a quantile.
@@ -21,6 +20,14 @@ _LOWEST_LOGIT, _HIGHEST_LOGIT = -740.0, 40.0
 _MAX_BISECTIONS = 200
 
 
+def leaning_rows(values: Array, s: float, alpha: Floats) -> Floats:
+    """Theorem 1 of the paper: E[theta_yx] = (n_yx + s alpha_x) / (n_y + s), ``[row, state]``.
+
+    alpha is the mean of what the rows lean on; a row of zeros is a configuration never seen.
+    """
+    return np.asarray((values + s * alpha) / (values.sum(axis=1, keepdims=True) + s))
+
+
 @dataclass(frozen=True, eq=False)
 class Component:
     """One value of the strength s: its weight, and the posterior of alpha given it."""
@@ -28,6 +35,10 @@ class Component:
     weight: float
     s: float
     alpha: AlphaPosterior
+
+    def rows(self, values: Array) -> Floats:
+        """Mean of the rows with some counts, ``[row, state]``."""
+        return leaning_rows(values, self.s, self.alpha.mean)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,17 +63,14 @@ class AlphaMixture(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         """The error of the integration over s on top of that of the worst component."""
         errors = [part.alpha.error for part in self.components if part.weight > _NEGLIGIBLE_WEIGHT]
-        spread = max(
-            float(np.ptp([part.alpha.mean[x] for part in self.components]))
-            for x in range(self.mean.size)
-        )
+        spread = float(np.ptp([part.alpha.mean for part in self.components], axis=0).max())
         evidence = [error.log_evidence for error in errors if error.log_evidence is not None]
         return ErrorEstimate(
             max(error.mean for error in errors) + self.strength.error * spread,
             max(evidence) + self.strength.error,
         )
 
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def sample(self, n: int, rng: Rng = None) -> Floats:
         return sample_components(self.components, n, np.random.default_rng(rng))[0]
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
@@ -76,16 +84,15 @@ def sample_components(
 ) -> tuple[Floats, Floats]:
     """Independent draws of alpha ``[draw, state]`` and of s ``[draw]``, together."""
     chosen = rng.multinomial(n, [part.weight for part in components])
-    drawn = [
-        part.alpha.sample(int(k), rng) for part, k in zip(components, chosen, strict=True) if k
-    ]
+    pairs = zip(components, chosen.tolist(), strict=True)
+    drawn = [part.alpha.sample(size, rng) for part, size in pairs if size]
     strength = np.repeat([part.s for part in components], chosen)
     order = rng.permutation(n)
     return np.concatenate(drawn)[order], strength[order]
 
 
 def cell_quantiles(
-    rows: NDArray[Any], components: Sequence[Component], levels: Sequence[float]
+    rows: Array, components: Sequence[Component], levels: Sequence[float]
 ) -> tuple[Floats, ...]:
     """Quantiles of theta_yx for rows of counts ``[row, state]``, one array per level.
 
@@ -100,9 +107,8 @@ def cell_quantiles(
     relevant = [part for part in components if part.weight > _NEGLIGIBLE_WEIGHT]
     for state in range(rows.shape[1]):
         # Equal cells have equal quantiles, and most tables have few distinct cells.
-        cells, back = np.unique(
-            np.column_stack([rows[:, state], totals]), axis=0, return_inverse=True
-        )
+        both = np.column_stack([rows[:, state], totals])
+        cells, back = np.unique(both, axis=0, return_inverse=True)
         shape, other, weight = _beta_shapes(cells, relevant, state)
         for answer, level in zip(answers, levels, strict=True):
             answer[:, state] = _mixture_quantile(shape, other, weight, level)[back.ravel()]
@@ -119,13 +125,9 @@ def _beta_shapes(
         first.append(cells[:, :1] + part.s * nodes)
         second.append((cells[:, 1:] - cells[:, :1]) + part.s * (1.0 - nodes))
         weights.append(part.weight * masses)
-    weight = np.concatenate(weights)
-    tiny = np.finfo(np.float64).tiny
-    return (
-        np.maximum(np.concatenate(first, axis=1), tiny),
-        np.maximum(np.concatenate(second, axis=1), tiny),
-        weight / weight.sum(),
-    )
+    weight, tiny = np.concatenate(weights), np.finfo(np.float64).tiny
+    shape, other = (np.maximum(np.concatenate(each, axis=1), tiny) for each in (first, second))
+    return shape, other, weight / weight.sum()
 
 
 def _rule(part: Component, state: int) -> tuple[Floats, Floats]:

@@ -33,21 +33,11 @@ _MIN_STEP = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Penalty:
-    """The pull of one prior on the rows of one table.
+    """The pull of one prior on the rows of one table."""
 
-    Parameters
-    ----------
-    s : float
-        Strength; 0 for maximum likelihood.
-    alpha : array [state]
-        What the rows are pulled to.
-    alpha0 : array [state] or None
-        Prior of alpha; None if alpha is fixed.
-    """
-
-    s: float
-    alpha: Floats
-    alpha0: Floats | None = None
+    s: float  # strength; 0 for maximum likelihood
+    alpha: Floats  # [state]: what the rows are pulled to
+    alpha0: Floats | None = None  # [state]: prior of alpha; None if alpha is fixed
 
     @property
     def interior(self) -> Penalty:
@@ -57,11 +47,7 @@ class Penalty:
     def rows(self, values: Floats, otherwise: Floats) -> Floats:
         """Probabilities that maximise the penalised likelihood of counts, ``[row, state]``.
 
-        Parameters
-        ----------
-        values : array [row, state]
-        otherwise : array [row, state]
-            For rows that nothing determines: without counts and without a penalty.
+        `otherwise` is for rows that nothing determines: without counts and without a penalty.
         """
         totals = values.sum(axis=1, keepdims=True) + self.s
         determined = totals > 0.0
@@ -79,12 +65,6 @@ class Penalty:
         """The same penalty with the best alpha for some counts ``[row, state]``.
 
         Newton's method on the simplex; every step raises the objective.
-
-        Examples
-        --------
-        >>> penalty = Penalty(2.0, np.full(2, 0.5), np.ones(2))
-        >>> penalty.moved(np.array([[8.0, 2.0], [7.0, 1.0]])).alpha.round(3)
-        array([0.721, 0.279])
         """
         if self.alpha0 is None:
             return self

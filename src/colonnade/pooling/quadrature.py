@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.pooling.alpha import EPSILON, AlphaPosterior, ErrorEstimate, PooledAlpha
-from colonnade.pooling.engine import Engine
+from colonnade.pooling.alpha import EPSILON, AlphaPosterior, Engine, ErrorEstimate, PooledAlpha
+from colonnade.pooling.draws import Rng
 from colonnade.pooling.tally import Pool
 
 
@@ -35,9 +35,8 @@ class Quadrature(Engine):
         full_mean, full_covariance = pool.spread(mean, covariance)
         log_evidence = pool.log_evidence(log_z)
         # What the integrals lose, and some roundings of every logarithm that enters.
-        log_error = 4.0 * float(step_error + panel_error) + EPSILON * (
-            1.0 + float(pool.tally.times.sum())
-        )
+        rounding = EPSILON * (1.0 + float(pool.tally.times.sum()))
+        log_error = 4.0 * float(step_error + panel_error) + rounding
         deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
         estimate = ErrorEstimate(
             max(abs(float(mean.sum()) - 1.0), log_error * deviation) + 32.0 * EPSILON,
@@ -56,12 +55,11 @@ class Quadrature(Engine):
 class SimplexAlpha(PooledAlpha):
     """The chain of partial sums: draws follow it from the whole to the first state."""
 
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def sample(self, n: int, rng: Rng = None) -> Floats:
         from colonnade.kernels.marginals import simplex_draws
         from colonnade.kernels.simplex import simplex_panels
 
         rng = np.random.default_rng(rng)
         states = self.pool.states
         _, panels = simplex_panels(states, self.pool.s, *self.pool.centre(states))
-        draws = simplex_draws(panels, n, rng)
-        return self.pool.spread_draws(draws, rng)
+        return self.pool.spread_draws(simplex_draws(panels, n, rng), rng)

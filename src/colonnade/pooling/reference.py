@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import (
     ConvergenceWarning,
     checked_whole,
@@ -16,40 +16,28 @@ from colonnade.exceptions import (
     require,
     warn,
 )
-from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
-from colonnade.pooling.engine import Engine
+from colonnade.pooling.alpha import AlphaPosterior, Engine, ErrorEstimate
+from colonnade.pooling.draws import Rng
 from colonnade.pooling.tally import Pool
-
-_Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDiagnostics:
-    """How far a run of `Reference` can be trusted.
+    """How far a run of `Reference` can be trusted."""
 
-    Attributes
-    ----------
-    error : array, shape (r,)
-        NUTS: Monte-Carlo standard error of E[alpha], from the effective sample size.  ADVI: that
-        of its own draws plus the distance to the mean reweighted by importance, which estimates
-        what the approximation itself gets wrong.
-    effective_size : array, shape (r,)
-        Number of independent draws the mean is worth; for ADVI that of the importance weights.
-    r_hat : array, shape (r,), or None
-        Split potential scale reduction over the chains; None for ADVI.
-    divergences : int or None
-        Divergent transitions after warm-up; None for ADVI.
-    gain : float or None
-        ADVI: nats by which one more Newton step would raise the bound; None for NUTS.
-    doubts : tuple of str
-        What speaks against the result, in words; empty for a run that converged.
-    """
-
-    error: _Floats
-    effective_size: _Floats
-    r_hat: _Floats | None
+    # [state] NUTS: Monte-Carlo standard error of E[alpha], from the effective sample size. ADVI:
+    # that of its own draws plus the distance to the mean reweighted by importance, which estimates
+    # what the approximation itself gets wrong.
+    error: Floats
+    # [state] Number of independent draws the mean is worth; for ADVI of the importance weights.
+    effective_size: Floats
+    # [state] Split potential scale reduction over the chains; None for ADVI.
+    r_hat: Floats | None
+    # Divergent transitions after warm-up; None for ADVI.
     divergences: int | None
+    # ADVI: nats by which one more Newton step would raise the bound; None for NUTS.
     gain: float | None
+    # What speaks against the result, in words; empty for a run that converged.
     doubts: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -131,32 +119,16 @@ class DrawsAlpha(AlphaPosterior):
     for ADVI it is a *lower bound* in expectation, the mean of log p - log q over the draws.
     """
 
-    draws: _Floats
+    draws: Floats
     diagnostics: ReferenceDiagnostics
-
-    def __post_init__(self) -> None:
-        AlphaPosterior.__post_init__(self)
-        self.draws.setflags(write=False)
-
-    @classmethod
-    def of(
-        cls,
-        draws: _Floats,
-        log_evidence: float | None,
-        engine: Engine,
-        diagnostics: ReferenceDiagnostics,
-    ) -> DrawsAlpha:
-        """Fill in the moments of the draws."""
-        mean, covariance = draws.mean(axis=0), np.cov(draws, rowvar=False)
-        return cls(mean, covariance, log_evidence, engine, draws, diagnostics)
 
     @property
     def error(self) -> ErrorEstimate:
         return ErrorEstimate(float(self.diagnostics.error.max()), None)
 
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> _Floats:
+    def sample(self, n: int, rng: Rng = None) -> Floats:
         rng = np.random.default_rng(rng)
         return self.draws[rng.choice(len(self.draws), size=n, replace=n > len(self.draws))]
 
-    def points(self, state: int, finest: float) -> tuple[_Floats, _Floats]:
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         return self.draws[:, state], np.full(len(self.draws), 1.0 / len(self.draws))

@@ -16,9 +16,8 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import NotSupportedError, checked_level
-from colonnade.pooling.alpha import AlphaPosterior
-from colonnade.pooling.choose import choose
-from colonnade.pooling.engine import Engine
+from colonnade.pooling.alpha import AlphaPosterior, Engine
+from colonnade.pooling.exact import choose
 from colonnade.pooling.tally import Pool, Tally
 
 SHAPE = 2.0
@@ -114,11 +113,8 @@ def learn_strength(
         chosen = choose(tally, s) if engine is None else engine
         alpha = chosen.solve(tally, s, alpha0)
         if alpha.log_evidence is None:
-            raise NotSupportedError(
-                f's="learn" with {chosen!r}',
-                "it gives no log evidence",
-                "use Exact(), Quadrature() or engine=None",
-            )
+            hint = "use Exact(), Quadrature() or engine=None"
+            raise NotSupportedError(f's="learn" with {chosen!r}', "it gives no log evidence", hint)
         # Density of ln s: s times the Gamma density.
         prior = SHAPE * math.log(SHAPE * s / r) - SHAPE * s / r - math.lgamma(SHAPE)
         found[k] = _Node(alpha.log_evidence + prior + math.log(slope), s, alpha)
@@ -137,12 +133,8 @@ def learn_strength(
     even = float(masses[[k % 2 == 0 for k in order]].sum()) / float(masses.sum())
     # With every second node the error is at most about the root of what it is with all of them.
     error = (2.0 * even - 1.0) ** 2 + 10 * _NEGLIGIBLE_WEIGHT
-    strength = Strength(
-        np.array([found[k].s for k in order]),
-        masses / masses.sum(),
-        top + math.log(float(masses.sum()) * step),
-        error,
-    )
+    nodes, log_evidence = [found[k].s for k in order], math.log(float(masses.sum()) * step)
+    strength = Strength(np.array(nodes), masses / masses.sum(), top + log_evidence, error)
     return strength, tuple(found[k].alpha for k in order)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Integers
 from colonnade.kernels.states import States
 
 # The variational posterior, where the exact engines put their windows, is needed only roughly.
@@ -24,8 +24,8 @@ class Tally:
     """
 
     states: int  # r, with or without counts
-    tallied: NDArray[np.int64]  # the states that have counts, most frequent first
-    start: NDArray[np.int64]
+    tallied: Integers  # the states that have counts, most frequent first
+    start: Integers
     count: Floats
     times: Floats
     row_count: Floats  # distinct row totals
@@ -36,14 +36,7 @@ class Tally:
 
     @classmethod
     def of(cls, values: NDArray[np.generic]) -> Tally:
-        """Tally a table ``[configuration, state]`` of valid counts.
-
-        Examples
-        --------
-        >>> tally = Tally.of(np.array([[3, 1, 0], [3, 0, 0]]))
-        >>> tally.tallied, tally.count, tally.times
-        (array([0, 1]), array([3., 1.]), array([2., 1.]))
-        """
+        """Tally a table ``[configuration, state]`` of valid counts."""
         from colonnade.kernels.tally import tally
 
         table = np.array(values, dtype=np.float64, order="C")
@@ -76,7 +69,7 @@ class Pool:
     s: float
     alpha0: Floats
     states: States  # of the computation: the tallied ones, then the unseen ones as one
-    unseen: NDArray[np.int64]
+    unseen: Integers
 
     @classmethod
     def of(cls, tally: Tally, s: float, alpha0: Floats) -> Pool:
@@ -117,10 +110,8 @@ class Pool:
         size += sum(abs(math.lgamma(value)) for value in self.states.alpha0.tolist())
         if tally.row_count.max() < ROW_BY_ROW:
             # The constant is the difference of two sums of this size.
-            size += sum(
-                times * math.lgamma(count)
-                for count, times in zip(tally.count.tolist(), tally.times.tolist(), strict=True)
-            )
+            cells = zip(tally.count.tolist(), tally.times.tolist(), strict=True)
+            size += sum(times * math.lgamma(count) for count, times in cells)
         return size
 
     def spread(self, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
@@ -149,10 +140,8 @@ class Pool:
         full = np.empty((len(draws), self.tally.states))
         full[:, self.tally.tallied] = draws[:, : self.tally.tallied.size]
         if self.unseen.size:
-            shares = dirichlet(
-                np.broadcast_to(self.alpha0[self.unseen], (len(draws), self.unseen.size)), rng
-            )
-            full[:, self.unseen] = draws[:, -1:] * shares
+            parameters = np.tile(self.alpha0[self.unseen], (len(draws), 1))
+            full[:, self.unseen] = draws[:, -1:] * dirichlet(parameters, rng)
         return full
 
     def with_last(self, state: int) -> States:

@@ -8,8 +8,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import ConvergenceWarning, checked_whole, expected, warn
-from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, ErrorEstimate
-from colonnade.pooling.engine import Engine
+from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, Engine, ErrorEstimate
 from colonnade.pooling.quadrature import Quadrature
 from colonnade.pooling.tally import Pool
 
@@ -70,10 +69,6 @@ class VariationalAlpha(DirichletAlpha):
     pool: Pool
     bounds: Floats
     change: float
-
-    def __post_init__(self) -> None:
-        DirichletAlpha.__post_init__(self)
-        self.bounds.setflags(write=False)
 
     @property
     def error(self) -> ErrorEstimate:

@@ -1,13 +1,11 @@
-"""From counts to a table: priors, one per file, and the posterior they give."""
+"""From counts to a table: priors, and the posterior they give."""
 
 from colonnade.priors.base import LOG_EVIDENCE, Misfit, Prior
-from colonnade.priors.bdeu import BDeu
 from colonnade.priors.hierarchical import Hierarchical
-from colonnade.priors.independent import Independent
+from colonnade.priors.independent import BDeu, Independent, SymmetricDirichlet
 from colonnade.priors.maximum_likelihood import MaximumLikelihood
 from colonnade.priors.posterior import CptPosterior, Interval
 from colonnade.priors.registry import PRIORS, prior_named, register, restored, saved
-from colonnade.priors.symmetric import SymmetricDirichlet
 
 __all__ = [
     "LOG_EVIDENCE",

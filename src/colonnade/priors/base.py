@@ -6,6 +6,7 @@ The other rooms never ask which prior they have. A new one overrides :meth:`Prio
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import Advice, NotSupportedError
+from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, expected
 from colonnade.pooling.leave_one_out import left_out_score
 from colonnade.pooling.penalty import Penalty
 from colonnade.sparse import SparseTable
@@ -28,6 +29,8 @@ LOG_EVIDENCE = "log evidence"
 
 # Stored probabilities and those that follow from counts and prior may differ by rounding.
 _TABLE_TOLERANCE = 1e-6
+# Beyond this many states a table takes minutes and gigabytes.
+_MAX_POOLED_STATES = 5000
 
 
 class Misfit(NamedTuple):
@@ -93,22 +96,9 @@ class Prior:
         return type(self).posterior is not Prior.posterior
 
     def posterior(self, counts: Counts) -> CptPosterior:
-        """Posterior of the table.
-
-        Parameters
-        ----------
-        counts : FamilyCounts or array_like [configuration, state]
-
-        Raises
-        ------
-        NotSupportedError
-            If the prior has none; see :attr:`has_posterior`.
-        """
-        raise NotSupportedError(
-            f"A posterior of {type(self).__name__}()",
-            "it has no prior distribution",
-            Advice.PRIOR_WITH_POSTERIOR,
-        )
+        """Posterior of the table; refused if the prior has none (see :attr:`has_posterior`)."""
+        what = f"A posterior of {type(self).__name__}()"
+        raise NotSupportedError(what, "it has no prior distribution", Advice.PRIOR_WITH_POSTERIOR)
 
     def strength(self, counts: FamilyCounts) -> float:
         """Number of observations that the prior is worth in each row of a table."""
@@ -126,11 +116,9 @@ class Prior:
         True
         """
         if not self.has_posterior:
-            raise NotSupportedError(
-                f"The log evidence of {type(self).__name__}()",
-                "it has no prior distribution",
-                "use a score such as BIC for comparison",
-            )
+            what = f"The log evidence of {type(self).__name__}()"
+            hint = "use a score such as BIC for comparison"
+            raise NotSupportedError(what, "it has no prior distribution", hint)
         return self._evidence(self.posterior(counts).log_evidence)
 
     def _evidence(self, value: float | None) -> float:
@@ -160,14 +148,10 @@ class Prior:
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         """What the prior adds to the log likelihood while EM fills in missing values.
 
-        Parameters
-        ----------
-        counts : FamilyCounts
-            To begin with: of the rows that are complete for the family.
+        The counts are those to begin with: of the rows that are complete for the family.
         """
-        raise NotSupportedError(
-            f"missing='em' with {self!r}", "there is no penalty for it", "use Hierarchical()"
-        )
+        what = f"missing='em' with {self!r}"
+        raise NotSupportedError(what, "there is no penalty for it", "use Hierarchical()")
 
     # ------------------------------------------------------ files and options
 
@@ -241,6 +225,29 @@ class Prior:
             return float(text)
         except ValueError:
             return text
+
+
+def checked_positive(value: Any, parameter: str, hint: str = "") -> float:
+    """Return a finite number above 0, or say what is wrong."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise expected("a positive number", parameter, value, hint)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not (math.isfinite(number) and number > 0.0):
+        raise expected("a finite number above 0", parameter, value, hint)
+    return number
+
+
+def checked_states(counts: FamilyCounts) -> FamilyCounts:
+    """Refuse too many states: the covariance of alpha has a cell for each pair of them."""
+    if counts.states > _MAX_POOLED_STATES:
+        what = f"The covariance of a pool of {counts.states:,} states"
+        size, limit = counts.states**2, _MAX_POOLED_STATES**2
+        hint = "is this column an identifier? Leave it out, or put states together"
+        raise TooLargeError(what, size=size, limit=limit, hint=hint)
+    return counts
 
 
 def _close(found: Floats | None, wanted: Floats) -> bool:

@@ -10,15 +10,13 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import expected
-from colonnade.pooling.choose import choose
-from colonnade.pooling.engine import Engine
-from colonnade.pooling.mixture import Component
+from colonnade.pooling.alpha import Engine
+from colonnade.pooling.exact import choose
+from colonnade.pooling.mixture import Component, leaning_rows
 from colonnade.pooling.penalty import Penalty
-from colonnade.pooling.rows import leaning_rows
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
-from colonnade.priors.base import Counts, Misfit, Prior
-from colonnade.priors.checks import checked_positive, checked_states
+from colonnade.priors.base import Counts, Misfit, Prior, checked_positive, checked_states
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
 
@@ -67,16 +65,11 @@ class Hierarchical(Prior):
         if isinstance(self.engine, type):
             raise expected("an engine", "engine", self.engine, f"write {self.engine.__name__}()")
         if self.engine is not None and not callable(getattr(self.engine, "solve", None)):
-            raise expected(
-                "Exact(), Quadrature(), Variational(), Reference() or None", "engine", self.engine
-            )
+            what = "Exact(), Quadrature(), Variational(), Reference() or None"
+            raise expected(what, "engine", self.engine)
 
     def posterior(self, counts: Counts) -> CptPosterior:
         """Posterior of the table.
-
-        Parameters
-        ----------
-        counts : FamilyCounts or array_like [configuration, state]
 
         Examples
         --------
@@ -126,12 +119,11 @@ class Hierarchical(Prior):
             return None  # a mixture over strengths: only the estimation itself could tell
         s, totals = self._fixed_strength(counts), counts.row_totals
         with np.errstate(all="ignore"):  # numbers of a forged file may be of any size
-            if table.default is None:
+            alpha = table.default
+            if alpha is None:
                 # From the row that depends on alpha most.
                 k = int(totals.argmin())
                 alpha = (table.rows[k] * (totals[k] + s) - counts.values[k]) / s
-            else:
-                alpha = table.default
             return self._misfit_of_rows(table, leaning_rows(counts.values, s, alpha))
 
     def _fixed_strength(self, counts: FamilyCounts) -> float:

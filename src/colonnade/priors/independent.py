@@ -1,22 +1,26 @@
-"""Independent: priors whose rows do not pool."""
+"""Priors whose rows do not pool: SymmetricDirichlet and BDeu, and what they have in common."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.pooling.independent import solve_uniform, uniform_log_evidence
-from colonnade.pooling.mixture import Component
+from colonnade.exceptions import Advice, NotSupportedError
+from colonnade.pooling.alpha import FixedAlpha
+from colonnade.pooling.mixture import Component, leaning_rows
 from colonnade.pooling.penalty import Penalty
-from colonnade.pooling.rows import leaning_rows
-from colonnade.priors.base import Counts, Prior
-from colonnade.priors.checks import checked_states
+from colonnade.pooling.tally import Tally
+from colonnade.priors.base import Counts, Prior, checked_positive, checked_states
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
+
+# A smaller strength per row loses digits, and its logarithms overflow.
+_MIN_STRENGTH = 1e-290
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,88 @@ class Independent(Prior, ABC):
 
     def posterior(self, counts: Counts) -> CptPosterior:
         counts = checked_states(as_counts(counts))
-        s = self.strength(counts)
-        return CptPosterior(counts, self, (Component(1.0, s, solve_uniform(counts.values, s)),))
+        known = np.zeros((counts.states, counts.states))
+        alpha = FixedAlpha(_uniform(counts), known, self.log_evidence(counts), None)
+        return CptPosterior(counts, self, (Component(1.0, self.strength(counts), alpha),))
 
     def log_evidence(self, counts: Counts) -> float:
+        from colonnade.kernels.special import row_constant
+
         counts = as_counts(counts)
-        return uniform_log_evidence(counts.values, self.strength(counts))
+        tally, s = Tally.of(counts.values), self.strength(counts)
+        # prod_y Gamma(s) / Gamma(s + n_y) prod_x Gamma(s/r + n_yx) / Gamma(s/r), by distinct counts
+        cells = row_constant(tally.count, tally.times, s / tally.states)
+        rows = row_constant(tally.row_count, tally.row_times, s)
+        return float(cells - rows) + tally.constant
 
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         return Penalty(self.strength(counts), _uniform(counts))
+
+
+@dataclass(frozen=True, slots=True)
+class SymmetricDirichlet(Independent):
+    """Independent Dirichlet rows with s / r for each cell.
+
+    Parameters
+    ----------
+    s : float, optional
+        Strength of each row; by default r, the number of states, which adds one to every cell (the
+        K2 prior).
+
+    Examples
+    --------
+    >>> SymmetricDirichlet().estimate([[3, 1], [0, 0]]).round(4)
+    array([[0.6667, 0.3333],
+           [0.5   , 0.5   ]])
+    """
+
+    s: float | None = None
+
+    keyword: ClassVar[str] = "symmetric"
+    examples: ClassVar[tuple[str, ...]] = ("symmetric", "symmetric:2")
+
+    def __post_init__(self) -> None:
+        if self.s is not None:
+            object.__setattr__(self, "s", checked_positive(self.s, "s"))
+
+    def strength(self, counts: FamilyCounts) -> float:
+        return float(counts.states) if self.s is None else self.s
+
+
+@dataclass(frozen=True, slots=True)
+class BDeu(Independent):
+    """Independent Dirichlet rows with ess / (r q) for each cell.
+
+    Parameters
+    ----------
+    ess : float
+        Equivalent sample size of the whole table.
+
+    Examples
+    --------
+    >>> BDeu(1).estimate([[3, 1], [0, 4]]).round(4)
+    array([[0.7222, 0.2778],
+           [0.0556, 0.9444]])
+    """
+
+    ess: float = 1.0
+
+    keyword: ClassVar[str] = "bdeu"
+    examples: ClassVar[tuple[str, ...]] = ("bdeu:10",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ess", checked_positive(self.ess, "ess"))
+
+    def strength(self, counts: FamilyCounts) -> float:
+        try:
+            s = self.ess / counts.configurations
+        except OverflowError:
+            s = 0.0
+        if s < _MIN_STRENGTH:
+            what = f"{self!r} for a table of more than 1e290 configurations"
+            reason = "its strength per configuration is zero in floating point"
+            raise NotSupportedError(what, reason, Advice.PRIOR_FOR_HUGE_TABLES)
+        return s
 
 
 def _uniform(counts: FamilyCounts) -> Floats:

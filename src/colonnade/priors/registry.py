@@ -12,10 +12,9 @@ from typing import Any
 from colonnade.exceptions import InputError, NotSupportedError, expected
 from colonnade.pooling import ENGINES
 from colonnade.priors.base import Prior
-from colonnade.priors.bdeu import BDeu
 from colonnade.priors.hierarchical import Hierarchical
+from colonnade.priors.independent import BDeu, SymmetricDirichlet
 from colonnade.priors.maximum_likelihood import MaximumLikelihood
-from colonnade.priors.symmetric import SymmetricDirichlet
 
 PRIORS: dict[str, type[Prior]] = {}
 
@@ -35,13 +34,7 @@ register(MaximumLikelihood)
 
 
 def prior_named(word: str) -> Prior:
-    """Return the prior that a word of the command line stands for.
-
-    Examples
-    --------
-    >>> prior_named("bdeu:10"), prior_named("symmetric")
-    (BDeu(ess=10.0), SymmetricDirichlet(s=None))
-    """
+    """Return the prior that a word of the command line stands for, such as ``bdeu:10``."""
     keyword, colon, setting = word.partition(":")
     known = {kind.keyword: kind for kind in PRIORS.values() if kind.keyword}
     if keyword not in known:
@@ -52,28 +45,14 @@ def prior_named(word: str) -> Prior:
 
 
 def saved(prior: Prior) -> dict[str, Any]:
-    """Return a prior in plain values, ready for JSON.
-
-    Examples
-    --------
-    >>> saved(Hierarchical(alpha0=(1.0, 2.0)))
-    {'class': 'Hierarchical', 's': None, 'alpha0': [1.0, 2.0], 'engine': None}
-    """
+    """Return a prior in plain values, ready for JSON: its class and its options."""
     return _record(prior, PRIORS)
 
 
 def restored(record: Any) -> Prior:
     """Return the prior that was saved; nothing in the record is trusted.
 
-    Raises
-    ------
-    InputError
-        Its ``parameter`` is the option that is wrong, or None.
-
-    Examples
-    --------
-    >>> restored({"class": "BDeu", "ess": 10})
-    BDeu(ess=10.0)
+    The ``parameter`` of an :class:`InputError` is the option that is wrong, or None.
     """
     prior: Prior = _made(record, PRIORS)
     return prior

@@ -15,7 +15,7 @@ from colonnade.counts import FamilyCounts
 from colonnade.exceptions import ConvergenceWarning
 from colonnade.network import fit
 from colonnade.pooling import Exact, Reference, Variational
-from colonnade.pooling.engine import Engine
+from colonnade.pooling.alpha import Engine
 from colonnade.priors import CptPosterior, Hierarchical
 from colonnade.studies.cells import Cell, fingerprint, generator, run_cells
 from colonnade.studies.claims import Claim, judged
