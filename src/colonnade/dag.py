@@ -71,13 +71,10 @@ class Dag:
         for parent, child in arcs:
             parents[child].append(parent)
             children[parent].append(child)
-        for attribute, value in (
-            ("arcs", arcs),
-            ("variables", tuple(names)),
-            ("_parents", {name: tuple(found) for name, found in parents.items()}),
-            ("_children", {name: tuple(found) for name, found in children.items()}),
-        ):
-            object.__setattr__(self, attribute, value)
+        object.__setattr__(self, "arcs", arcs)
+        object.__setattr__(self, "variables", tuple(names))
+        for attribute, found in (("_parents", parents), ("_children", children)):
+            object.__setattr__(self, attribute, {name: tuple(found[name]) for name in names})
         object.__setattr__(self, "order", self._sorted())
 
     def parents(self, name: str) -> tuple[str, ...]:
@@ -159,12 +156,7 @@ class Dag:
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Dag:
-        """Take over a directed graph of networkx whose nodes are strings.
-
-        Parameters
-        ----------
-        graph : networkx.DiGraph
-            Attributes of nodes and arcs are not kept.
+        """Take over a directed graph of networkx whose nodes are strings, without attributes.
 
         Examples
         --------
@@ -179,7 +171,7 @@ class Dag:
             hint = "use networkx.DiGraph, which keeps one"
             raise expected("different arcs", "graph", graph, hint)
         # The arcs of networkx come node by node; only `pred` remembers the order of parents.
-        arcs = [(parent, child) for child in graph.nodes for parent in graph.pred[child]]
+        arcs = ((parent, child) for child in graph.nodes for parent in graph.pred[child])
         return cls(tuple(arcs), tuple(graph.nodes))
 
     def __len__(self) -> int:
@@ -237,9 +229,8 @@ class Dag:
         named = cycle
         if len(cycle) > _MAX_SHOWN_CYCLE:
             named = [*cycle[:_SHOWN_BEGINNING], "...", *cycle[-_SHOWN_END:]]
-        shown = " -> ".join(named)
         hint = "remove or turn one of these arcs"
-        return expected("no cycle", "arcs", tuple(cycle), hint, got=shown)
+        return expected("no cycle", "arcs", tuple(cycle), hint, got=" -> ".join(named))
 
 
 def _checked_arcs(arcs: Any) -> tuple[Arc, ...]:

@@ -19,18 +19,18 @@ have ``(1 - w)**2``.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from colonnade.arrays import Floats
 from colonnade.exceptions import InputError, expected
 
 __all__ = ["mse_bayesian", "mse_ideal", "mse_maximum_likelihood"]
 
-_Floats = NDArray[np.float64]
 # Sums of a few thousand rounded probabilities stay well within this distance of one.
 _SUM_TOLERANCE = 1e-9
 
 
-def mse_maximum_likelihood(alpha: ArrayLike, s: ArrayLike, n: ArrayLike) -> _Floats:
+def mse_maximum_likelihood(alpha: ArrayLike, s: ArrayLike, n: ArrayLike) -> Floats:
     """Mean squared error of the sample frequencies ``n_x / n``, per state.
 
     Parameters
@@ -59,7 +59,7 @@ def mse_maximum_likelihood(alpha: ArrayLike, s: ArrayLike, n: ArrayLike) -> _Flo
 
 def mse_ideal(
     alpha: ArrayLike, s: ArrayLike, n: ArrayLike, weight: ArrayLike | None = None
-) -> _Floats:
+) -> Floats:
     """Mean squared error of the estimator that knows `alpha`, per state.
 
     The estimator is ``weight * n_x / n + (1 - weight) * alpha_x``.
@@ -71,11 +71,7 @@ def mse_ideal(
     weight : array_like, optional
         Weight of the sample frequencies, from 0 to 1.  By default ``n / (n + s)``, which makes the
         error as small as it can be; the estimator is then ``(n_x + s * alpha_x) / (n + s)``.
-
-    Returns
-    -------
-    array, shape (..., r)
-        `s`, `n` and `weight` broadcast against each other and the leading axes of `alpha`.
+        It broadcasts against `s` and `n`.
 
     Examples
     --------
@@ -88,7 +84,7 @@ def mse_ideal(
 
 def mse_bayesian(
     alpha: ArrayLike, s: ArrayLike, n: ArrayLike, weight: ArrayLike | None = None
-) -> _Floats:
+) -> Floats:
     """Mean squared error of the estimator that shrinks towards uniform, per state.
 
     The estimator is ``weight * n_x / n + (1 - weight) / r``.
@@ -99,11 +95,6 @@ def mse_bayesian(
         As for :func:`mse_ideal`. By default the estimator is ``(n_x + s / r) / (n + s)``; one that
         assumes another strength ``t`` has ``weight = n / (n + t)``.
 
-    Returns
-    -------
-    array, shape (..., r)
-        As for :func:`mse_ideal`.
-
     Examples
     --------
     >>> mse_bayesian([0.9, 0.1], s=2.0, n=[0, 8]).round(6)
@@ -111,25 +102,25 @@ def mse_bayesian(
            [0.0124, 0.0124]])
     """
     mean, error, shrinking = _shrunk(alpha, s, n, weight)
-    bias: _Floats = mean - 1.0 / mean.shape[-1]
+    bias: Floats = mean - 1.0 / mean.shape[-1]
     return error + shrinking * (bias * bias)
 
 
 def _shrunk(
     alpha: ArrayLike, s: ArrayLike, n: ArrayLike, weight: ArrayLike | None
-) -> tuple[_Floats, _Floats, _Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Return alpha, the error of shrinking towards it, and (1 - w)^2."""
     mean, strength, size = _checked(alpha, s, n)
     sampling, shrinking = _parts(strength, size, weight)
     return mean, (sampling + shrinking) * _variance(mean, strength), shrinking
 
 
-def _variance(mean: _Floats, strength: _Floats) -> _Floats:
+def _variance(mean: Floats, strength: Floats) -> Floats:
     """Variance of theta_x: alpha_x (1 - alpha_x) / (s + 1)."""
     return mean * (1.0 - mean) / (strength + 1.0)
 
 
-def _parts(strength: _Floats, size: _Floats, weight: ArrayLike | None) -> tuple[_Floats, _Floats]:
+def _parts(strength: Floats, size: Floats, weight: ArrayLike | None) -> tuple[Floats, Floats]:
     """Return w^2 s / n and (1 - w)^2, with w = n / (n + s) unless given."""
     if weight is None:
         # Written without w: exact at n = 0, and 1 - w loses no digits when n is large.
@@ -147,7 +138,7 @@ def _parts(strength: _Floats, size: _Floats, weight: ArrayLike | None) -> tuple[
 
 def _checked(
     alpha: ArrayLike, s: ArrayLike, n: ArrayLike, least: int = 0
-) -> tuple[_Floats, _Floats, _Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Return alpha [..., r], s and n [..., 1], ready to broadcast."""
     mean = _numbers(alpha, "alpha")
     hint = "give the mean probability of every state"
@@ -166,7 +157,7 @@ def _checked(
     return mean, strength, size
 
 
-def _numbers(value: ArrayLike, parameter: str) -> _Floats:
+def _numbers(value: ArrayLike, parameter: str) -> Floats:
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -176,11 +167,10 @@ def _numbers(value: ArrayLike, parameter: str) -> _Floats:
     return array
 
 
-def _broadcast(*arrays: _Floats) -> tuple[_Floats, ...]:
+def _broadcast(*arrays: Floats) -> tuple[Floats, ...]:
     try:
         return tuple(np.broadcast_arrays(*arrays))
     except ValueError:
         shapes = ", ".join(str(array.shape[:-1]) for array in arrays)
         message = f"Expected shapes that broadcast together, got {shapes}."
-        hint = "the last axis of `alpha` holds the states"
-        raise InputError(message, hint=hint) from None
+        raise InputError(message, hint="the last axis of `alpha` holds the states") from None

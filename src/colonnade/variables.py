@@ -48,19 +48,14 @@ class Variable:
         if not isinstance(self.name, str) or not self.name:
             raise expected("a non-empty string", "name", self.name)
         if isinstance(self.states, str | bytes) or not isinstance(self.states, Iterable):
-            raise expected(
-                "a sequence of states", "states", self.states, "give a list, such as ['no', 'yes']"
-            )
+            hint = "give a list, such as ['no', 'yes']"
+            raise expected("a sequence of states", "states", self.states, hint)
         states = tuple(_checked_state(state, self.name) for state in self.states)
         if not states:
             raise expected("at least one state", "states", states)
         if len({isinstance(state, bool) for state in states if not isinstance(state, str)}) == 2:
-            raise expected(
-                "either booleans or integers, not both,",
-                "states",
-                states,
-                "use strings for all of them",
-            )
+            what, hint = "either booleans or integers, not both,", "use strings for all of them"
+            raise expected(what, "states", states, hint)
         positions = {state: position for position, state in enumerate(states)}
         if len(positions) < len(states):
             repeated = [s for i, s in enumerate(states) if positions[s] != i]
@@ -81,16 +76,6 @@ class Variable:
         ----------
         state : str, int or bool
             NumPy scalars count as the Python values they hold.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        DataError
-            If the variable has no such state; the error carries ``variable``, ``state`` and
-            ``allowed``.
 
         Examples
         --------
@@ -154,9 +139,8 @@ class Family:
         if isinstance(self.parents, Variable) or not isinstance(self.parents, Iterable):
             raise expected("a sequence of Variable", "parents", self.parents, "give a tuple")
         parents = tuple(self.parents)
-        for parent in parents:
-            if not isinstance(parent, Variable):
-                raise expected("only Variable objects", "parents", parent)
+        if wrong := [parent for parent in parents if not isinstance(parent, Variable)]:
+            raise expected("only Variable objects", "parents", wrong[0])
         names = [self.child.name, *(parent.name for parent in parents)]
         if len(set(names)) < len(names):
             raise expected("different names of child and parents", "parents", names)
@@ -178,17 +162,12 @@ class Family:
         return math.prod(self.parent_sizes)
 
     def configuration_index(self, states: Sequence[Any] | Mapping[str, Any]) -> int:
-        """Return the position of a configuration.
+        """Return the position of a configuration, from 0 to ``configurations - 1``.
 
         Parameters
         ----------
         states : sequence or mapping
             One state per parent, in order; or parent names to states.
-
-        Returns
-        -------
-        int
-            From 0 to ``configurations - 1``.
 
         Examples
         --------
@@ -197,30 +176,17 @@ class Family:
         2
         """
         names = [parent.name for parent in self.parents]
-        if isinstance(states, Mapping):
-            fits = set(states) == set(names)
-        else:
-            fits = isinstance(states, Sequence | np.ndarray) and not isinstance(states, str)
-            fits = fits and len(states) == len(names)
-        if not fits:
+        given: Any = states
+        if isinstance(states, Mapping) and set(states) == set(names):
+            given = [states[name] for name in names]
+        listed = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+        if not listed or len(given) != len(names):
             raise expected(f"one state for each of {listing(names)}", "states", states)
-        if isinstance(states, Mapping):
-            states = [states[name] for name in names]
-        codes = [parent.index(state) for parent, state in zip(self.parents, states, strict=True)]
+        codes = [parent.index(state) for parent, state in zip(self.parents, given, strict=True)]
         return configuration_index(codes, self.parent_sizes)
 
     def configuration(self, index: int) -> tuple[State, ...]:
-        """Return the parent states of the configuration at a position.
-
-        Parameters
-        ----------
-        index : int
-            From 0 to ``configurations - 1``.
-
-        Returns
-        -------
-        tuple
-            One state per parent.
+        """Return the parent states of the configuration at a position, one per parent.
 
         Examples
         --------
@@ -260,8 +226,7 @@ def _checked_state(state: Any, name: str) -> State:
         return plain
     hint = "use strings"
     if isinstance(plain, float):
-        hint = "use strings, or cut the numbers into intervals first"
+        hint += ", or cut the numbers into intervals first"
     elif plain is None:
         hint = "a missing value is not a state; leave it out"
-    what = f"strings, integers or booleans as states of {name!r}"
-    raise expected(what, "states", state, hint)
+    raise expected(f"strings, integers or booleans as states of {name!r}", "states", state, hint)

@@ -16,21 +16,11 @@ _MIN_PARENTS_WIDTH = 8
 
 
 class Shown(NamedTuple):
-    """What is shown of a table.
+    """What is shown of a table."""
 
-    Attributes
-    ----------
-    parents : int
-        How many of the columns are parents.
-    lines : list of list of str
-        The cells of the head and of the rows.
-    notes : list of str
-        What was left out.
-    """
-
-    parents: int
-    lines: list[list[str]]
-    notes: list[str]
+    parents: int  # how many of the columns are parents
+    lines: list[list[str]]  # the cells of the head and of the rows
+    notes: list[str]  # what was left out
 
     @classmethod
     def of(cls, family: Family, table: SparseTable) -> Shown:

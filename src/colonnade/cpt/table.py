@@ -32,7 +32,7 @@ from colonnade.variables import Family
 _MAX_TITLE_PARENTS = 10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Cpt:
     """The conditional probability table of one variable: what ``network["X"]`` returns.
 
@@ -65,6 +65,8 @@ class Cpt:
     prior: Prior | None
     table: SparseTable
 
+    __hash__ = None  # type: ignore[assignment]
+
     def __post_init__(self) -> None:
         family = self.family
         if not isinstance(family, Family):
@@ -81,18 +83,7 @@ class Cpt:
 
     @classmethod
     def of(cls, family: Family, counts: FamilyCounts, prior: Prior) -> Cpt:
-        """Estimate the table of a family.
-
-        Parameters
-        ----------
-        family : Family
-        counts : FamilyCounts
-        prior : Prior
-
-        Returns
-        -------
-        Cpt
-            With the posterior mean, or the relative frequencies of ``MaximumLikelihood``.
+        """Estimate the table of a family: the posterior mean, or what the prior has instead.
 
         Examples
         --------
@@ -154,17 +145,13 @@ class Cpt:
     def posterior(self) -> CptPosterior:
         """Posterior of the table: means, intervals, draws.
 
-        Raises
-        ------
-        NotSupportedError
-            If there is none: after ``MaximumLikelihood``, and for a table that was given.
+        There is none after ``MaximumLikelihood``, and for a table that was given: a
+        ``NotSupportedError``.
         """
         if self.counts is None or self.prior is None:
-            raise NotSupportedError(
-                f"A posterior of the table of {self.family.child.name!r}",
-                "its probabilities were given, not estimated",
-                "use `probabilities`, or fit the network to data",
-            )
+            what = f"A posterior of the table of {self.family.child.name!r}"
+            hint = "use `probabilities`, or fit the network to data"
+            raise NotSupportedError(what, "its probabilities were given, not estimated", hint)
         return self.prior.posterior(self.counts)
 
     @property
@@ -176,18 +163,6 @@ class Cpt:
     def mean(self) -> Floats:
         """Another name of ``probabilities``: the posterior mean, where there is a posterior."""
         return self.probabilities
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Cpt):
-            return NotImplemented
-        return (
-            self.family == other.family
-            and self.prior == other.prior
-            and self.counts == other.counts
-            and self.table == other.table
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return Shown.of(self.family, self.table).text(f"Cpt({self._title()})")
@@ -205,11 +180,12 @@ class Cpt:
 
 
 def _without_observations(family: Family, error: UnobservedError) -> DataError:
+    name, parents = family.child.name, listing(parent.name for parent in family.parents)
+    share = f"{amount(error.unobserved)} of {amount(error.configurations)} configurations"
     return DataError(
-        f"Variable {family.child.name!r}",
-        f"{amount(error.unobserved)} of {amount(error.configurations)} configurations of its "
-        f"parents {listing(parent.name for parent in family.parents)} have no observations.",
+        f"Variable {name!r}",
+        f"{share} of its parents {parents} have no observations.",
         Advice.PRIOR_FOR_UNOBSERVED,
-        variable=family.child.name,
+        variable=name,
         unobserved=error.unobserved,
     )
