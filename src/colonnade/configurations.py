@@ -107,22 +107,8 @@ class Configurations:
     """Some configurations of the parents of one family, in order, each once.
 
     What a table stores: counts and probabilities add a row for each of them. So the size of a table
-    is bounded by the data, and not by the number of configurations. All arrays are read-only.
-
-    Parameters
-    ----------
-    parent_sizes : sequence of int
-        Number of states of each parent; empty for a child without parents.
-    codes : array of int [stored, parent]
-        Parent codes of the configurations.
-
-    Examples
-    --------
-    >>> stored = Configurations((20,) * 30, [[0] * 30, [19] * 30])
-    >>> stored.configurations == 20**30
-    True
-    >>> stored.position((19,) * 30), stored.position(1)
-    (1, None)
+    is bounded by the data, and not by the number of configurations. All arrays are read-only, and
+    `codes` are ``[stored, parent]``.
     """
 
     parent_sizes: tuple[int, ...]
@@ -166,10 +152,7 @@ class Configurations:
     def position(self, configuration: Configuration) -> int | None:
         """Return where a configuration is stored, or None if it is not.
 
-        Parameters
-        ----------
-        configuration : int or tuple of int
-            Its position among all configurations, or its parent codes.
+        It is given by its position among all configurations, or by its parent codes.
 
         Examples
         --------
@@ -185,12 +168,7 @@ class Configurations:
         return None
 
     def positions(self, codes: Array) -> Integers:
-        """Return where configurations are stored, -1 for those that are not, ``[row]``.
-
-        Parameters
-        ----------
-        codes : array [row, parent]
-            Valid parent codes.
+        """Return where configurations of ``[row, parent]`` codes are stored, -1 if they are not.
 
         Examples
         --------

@@ -88,10 +88,7 @@ class SparseTable(Configurations):
     def row(self, configuration: Configuration) -> Floats:
         """Return the probabilities of one configuration, ``[state]``; NaN if there are none.
 
-        Parameters
-        ----------
-        configuration : int or tuple of int
-            Its position among all configurations, or its parent codes.
+        It is given by its position among all configurations, or by its parent codes.
 
         Examples
         --------
@@ -116,10 +113,7 @@ class SparseTable(Configurations):
     def dense(self, limit: int = MAX_DENSE_CELLS) -> Floats:
         """Return the probabilities of all configurations, ``[configuration, state]``: a new array.
 
-        Parameters
-        ----------
-        limit : int, optional
-            Largest number of cells the caller is ready to hold.
+        More cells than `limit` are refused.
 
         Examples
         --------

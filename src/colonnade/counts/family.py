@@ -47,18 +47,10 @@ class FamilyCounts(Configurations):
     ----------
     parent_sizes : sequence of int
         Number of states of each parent; empty for a child without parents.
-    codes : array [observed, parent]
-        Parent codes of each configuration given; repeated ones are merged.
-    values : array [observed, state]
-        Its counts. Configurations without any count are dropped.
-
-    Attributes
-    ----------
-    parent_sizes : tuple of int
-    codes : array of int32 or int64 [observed, parent]
-        Sorted, all different, not writeable.
+    codes : array of int [observed, parent]
+        Parent codes of each configuration given. They are kept sorted, and repeated ones merged.
     values : array of int64 or float64 [observed, state]
-        Not writeable.
+        Its counts. Configurations without any count are dropped. All arrays become read-only.
 
     Examples
     --------
@@ -124,13 +116,7 @@ class FamilyCounts(Configurations):
     def from_observed(
         cls, parent_sizes: Sequence[int], codes: ArrayLike, values: ArrayLike
     ) -> FamilyCounts:
-        """Take over the configurations that occur; repeated ones are merged.
-
-        Parameters
-        ----------
-        parent_sizes : sequence of int
-        codes : array_like of int [row, parent]
-        values : array_like [row, state]
+        """Take over the configurations that occur; parameters are those of the class.
 
         Examples
         --------
@@ -180,10 +166,7 @@ class FamilyCounts(Configurations):
     def row(self, configuration: Configuration) -> Array:
         """Return the counts of one configuration, ``[state]``; zeros if it was not observed.
 
-        Parameters
-        ----------
-        configuration : int or tuple of int
-            As for :meth:`position`.
+        It is given by its position among all configurations, or by its parent codes.
 
         Examples
         --------
@@ -198,10 +181,7 @@ class FamilyCounts(Configurations):
     def to_array(self, limit: int = MAX_DENSE_CELLS) -> Array:
         """Return the dense table, ``[configuration, state]``: a new array.
 
-        Parameters
-        ----------
-        limit : int, optional
-            Largest number of cells the caller is ready to hold.
+        More cells than `limit` are refused.
 
         Examples
         --------

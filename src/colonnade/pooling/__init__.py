@@ -1,11 +1,10 @@
 """The mathematics of alpha: arrays in, arrays out, no names.
 
-One engine per file: :class:`Exact`, :class:`Quadrature`, :class:`Variational` and
-:class:`Reference`. All return an :class:`~colonnade.pooling.alpha.AlphaPosterior`.
+The engines are :class:`Exact`, :class:`Quadrature`, :class:`Variational` and :class:`Reference`;
+all return an :class:`~colonnade.pooling.alpha.AlphaPosterior`.
 """
 
-from colonnade.pooling.exact import Exact
-from colonnade.pooling.quadrature import Quadrature
+from colonnade.pooling.exact import Exact, Quadrature
 from colonnade.pooling.reference import Reference
 from colonnade.pooling.variational import Variational
 

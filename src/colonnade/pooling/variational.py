@@ -9,7 +9,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.exceptions import ConvergenceWarning, checked_whole, expected, warn
 from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, Engine, ErrorEstimate
-from colonnade.pooling.quadrature import Quadrature
+from colonnade.pooling.exact import Quadrature
 from colonnade.pooling.tally import Pool
 
 

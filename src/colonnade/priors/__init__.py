@@ -2,8 +2,7 @@
 
 from colonnade.priors.base import LOG_EVIDENCE, Misfit, Prior
 from colonnade.priors.hierarchical import Hierarchical
-from colonnade.priors.independent import BDeu, Independent, SymmetricDirichlet
-from colonnade.priors.maximum_likelihood import MaximumLikelihood
+from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.posterior import CptPosterior, Interval
 from colonnade.priors.registry import PRIORS, prior_named, register, restored, saved
 

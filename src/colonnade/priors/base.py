@@ -63,11 +63,7 @@ class Prior:
     # -------------------------------------------------------------- estimates
 
     def estimate(self, counts: Counts) -> Floats:
-        """Estimated probabilities, ``[configuration, state]``.
-
-        Parameters
-        ----------
-        counts : FamilyCounts or array_like [configuration, state]
+        """Estimated probabilities from counts, both ``[configuration, state]``.
 
         Examples
         --------
@@ -215,16 +211,12 @@ class Prior:
         (SymmetricDirichlet(s=8.0), MaximumLikelihood(unobserved='uniform'))
         """
         kind: Any = cls  # its first option is not known here
-        made: Self = kind(cls._setting(text))
-        return made
-
-    @staticmethod
-    def _setting(text: str) -> Any:
-        """Read the first option: a number, or else a word that the prior knows or refuses."""
         try:
-            return float(text)
+            option: Any = float(text)
         except ValueError:
-            return text
+            option = text  # a word that the prior knows or refuses
+        made: Self = kind(option)
+        return made
 
 
 def checked_positive(value: Any, parameter: str, hint: str = "") -> float:

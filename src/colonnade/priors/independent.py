@@ -1,16 +1,16 @@
-"""Priors whose rows do not pool: SymmetricDirichlet and BDeu, and what they have in common."""
+"""Priors whose rows do not pool: SymmetricDirichlet and BDeu, and MaximumLikelihood without any."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import Advice, NotSupportedError
+from colonnade.exceptions import Advice, NotSupportedError, UnobservedError, expected
 from colonnade.pooling.alpha import FixedAlpha
 from colonnade.pooling.mixture import Component, leaning_rows
 from colonnade.pooling.penalty import Penalty
@@ -120,6 +120,53 @@ class BDeu(Independent):
             reason = "its strength per configuration is zero in floating point"
             raise NotSupportedError(what, reason, Advice.PRIOR_FOR_HUGE_TABLES)
         return s
+
+
+@dataclass(frozen=True, slots=True)
+class MaximumLikelihood(Prior):
+    """Relative frequencies n_yx / n_y; no prior at all.
+
+    Parameters
+    ----------
+    unobserved : {"nan", "uniform", "raise"}
+        What a configuration without counts gets. A single state is certain in any case.
+
+    Examples
+    --------
+    >>> MaximumLikelihood().estimate([[3, 1], [0, 0]])
+    array([[0.75, 0.25],
+           [ nan,  nan]])
+    """
+
+    unobserved: Literal["nan", "uniform", "raise"] = "nan"
+
+    keyword: ClassVar[str] = "ml"
+    examples: ClassVar[tuple[str, ...]] = ("ml", "ml:uniform")
+    score_name: ClassVar[str | None] = None
+
+    def __post_init__(self) -> None:
+        if self.unobserved not in ("nan", "uniform", "raise"):
+            raise expected('"nan", "uniform" or "raise"', "unobserved", self.unobserved)
+
+    def table(self, counts: Counts) -> SparseTable:
+        counts = as_counts(counts)
+        unobserved = counts.configurations - counts.observed
+        if unobserved and self.unobserved == "raise":
+            raise UnobservedError(unobserved, counts.configurations, counts)
+        default = None if self.unobserved == "nan" and counts.states > 1 else _uniform(counts)
+        return SparseTable.beside(counts, counts.values / counts.row_totals[:, None], default)
+
+    def strength(self, counts: FamilyCounts) -> float:
+        return 0.0
+
+    def em_penalty(self, counts: FamilyCounts) -> Penalty:
+        return Penalty(0.0, _uniform(counts))
+
+    @classmethod
+    def from_setting(cls, text: str) -> Self:
+        kind: Any = cls  # "nan" is a word here, and no number; which words there are is checked
+        made: Self = kind(text)
+        return made
 
 
 def _uniform(counts: FamilyCounts) -> Floats:

@@ -13,8 +13,7 @@ from colonnade.exceptions import InputError, NotSupportedError, expected
 from colonnade.pooling import ENGINES
 from colonnade.priors.base import Prior
 from colonnade.priors.hierarchical import Hierarchical
-from colonnade.priors.independent import BDeu, SymmetricDirichlet
-from colonnade.priors.maximum_likelihood import MaximumLikelihood
+from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
 
 PRIORS: dict[str, type[Prior]] = {}
 
