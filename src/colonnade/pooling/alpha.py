@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.pooling.draws import Rng, dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
 
@@ -105,6 +105,27 @@ class AlphaPosterior(ABC):
         return (
             f"AlphaPosterior(mean={mean}, log_evidence={self.log_evidence}, engine={self.engine!r})"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One value of the strength s: its weight, and the posterior of alpha given it."""
+
+    weight: float
+    s: float
+    alpha: AlphaPosterior
+
+    def rows(self, values: Array) -> Floats:
+        """Mean of the rows with some counts, ``[row, state]``."""
+        return leaning_rows(values, self.s, self.alpha.mean)
+
+
+def leaning_rows(values: Array, s: float, alpha: Floats) -> Floats:
+    """Theorem 1 of the paper: E[theta_yx] = (n_yx + s alpha_x) / (n_y + s), ``[row, state]``.
+
+    alpha is the mean of what the rows lean on; a row of zeros is a configuration never seen.
+    """
+    return np.asarray((values + s * alpha) / (values.sum(axis=1, keepdims=True) + s))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,9 +15,8 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import NotSupportedError
-from colonnade.pooling.alpha import AlphaPosterior, FixedAlpha, PooledAlpha
+from colonnade.pooling.alpha import AlphaPosterior, Component, FixedAlpha, PooledAlpha
 from colonnade.pooling.draws import gauss_rule
-from colonnade.pooling.mixture import Component
 from colonnade.pooling.tally import Pool
 
 # Values of s to integrate over, and how many if there are many observations: a log probability is
@@ -87,21 +86,16 @@ def _without(counts: Floats, alpha: AlphaPosterior, s: float) -> tuple[Floats, F
         if not seen.size:
             continue
         count, back = np.unique(counts[seen, state], return_inverse=True)
-        found = _integrated(*_points(alpha, s, state), s, count, np.minimum(count, 1.0))
-        own[seen, state], change[seen, state] = (values[back] for values in found)
+        taken = np.minimum(count, 1.0)
+        points, weights = _points(alpha, s, state)
+        left = s * points[:, None] + (count - taken)
+        fall = -_log_rise(left, taken)
+        top = fall.max(axis=0)
+        factor = np.exp(fall - top)
+        total = weights @ factor
+        own[seen, state] = (np.log(weights @ (factor * left)) - np.log(total))[back]
+        change[seen, state] = (np.log(total) + top)[back]
     return own, change
-
-
-def _integrated(
-    points: Floats, weights: Floats, s: float, count: Floats, taken: Floats
-) -> tuple[Floats, Floats]:
-    """Integrate over one alpha, for each count of its state."""
-    left = s * points[:, None] + (count - taken)
-    change = -_log_rise(left, taken)
-    top = change.max(axis=0)
-    factor = np.exp(change - top)
-    total = weights @ factor
-    return np.log(weights @ (factor * left)) - np.log(total), np.log(total) + top
 
 
 def _points(alpha: AlphaPosterior, s: float, state: int) -> tuple[Floats, Floats]:
@@ -110,11 +104,9 @@ def _points(alpha: AlphaPosterior, s: float, state: int) -> tuple[Floats, Floats
         pool = Pool.of(alpha.pool.tally, s, alpha.pool.alpha0)
         alpha = replace(alpha, pool=pool)
     elif not isinstance(alpha, FixedAlpha):
-        raise NotSupportedError(
-            f"Leaving one observation out with {alpha.engine!r}",
-            "it does not compute the posterior exactly",
-            "use Exact(), Quadrature() or engine=None",
-        )
+        what = f"Leaving one observation out with {alpha.engine!r}"
+        hint = "use Exact(), Quadrature() or engine=None"
+        raise NotSupportedError(what, "it does not compute the posterior exactly", hint)
     points, weights = alpha.points(state, 1.0)
     return points, weights / weights.sum()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from colonnade.arrays import Array, Floats
-from colonnade.pooling.alpha import AlphaPosterior, ErrorEstimate
+from colonnade.pooling.alpha import AlphaPosterior, Component, ErrorEstimate
 from colonnade.pooling.draws import Rng
 from colonnade.pooling.strength import Strength
 
@@ -18,27 +18,6 @@ _NEGLIGIBLE_WEIGHT = 1e-7
 # A quantile is searched for among these logits; beyond them it is 0 or 1.
 _LOWEST_LOGIT, _HIGHEST_LOGIT = -740.0, 40.0
 _MAX_BISECTIONS = 200
-
-
-def leaning_rows(values: Array, s: float, alpha: Floats) -> Floats:
-    """Theorem 1 of the paper: E[theta_yx] = (n_yx + s alpha_x) / (n_y + s), ``[row, state]``.
-
-    alpha is the mean of what the rows lean on; a row of zeros is a configuration never seen.
-    """
-    return np.asarray((values + s * alpha) / (values.sum(axis=1, keepdims=True) + s))
-
-
-@dataclass(frozen=True, eq=False)
-class Component:
-    """One value of the strength s: its weight, and the posterior of alpha given it."""
-
-    weight: float
-    s: float
-    alpha: AlphaPosterior
-
-    def rows(self, values: Array) -> Floats:
-        """Mean of the rows with some counts, ``[row, state]``."""
-        return leaning_rows(values, self.s, self.alpha.mean)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,10 +44,8 @@ class AlphaMixture(AlphaPosterior):
         errors = [part.alpha.error for part in self.components if part.weight > _NEGLIGIBLE_WEIGHT]
         spread = float(np.ptp([part.alpha.mean for part in self.components], axis=0).max())
         evidence = [error.log_evidence for error in errors if error.log_evidence is not None]
-        return ErrorEstimate(
-            max(error.mean for error in errors) + self.strength.error * spread,
-            max(evidence) + self.strength.error,
-        )
+        mean = max(error.mean for error in errors) + self.strength.error * spread
+        return ErrorEstimate(mean, max(evidence) + self.strength.error)
 
     def sample(self, n: int, rng: Rng = None) -> Floats:
         return sample_components(self.components, n, np.random.default_rng(rng))[0]

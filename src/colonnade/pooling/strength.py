@@ -16,7 +16,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import NotSupportedError, checked_level
-from colonnade.pooling.alpha import AlphaPosterior, Engine
+from colonnade.pooling.alpha import AlphaPosterior, Component, Engine
 from colonnade.pooling.exact import choose
 from colonnade.pooling.tally import Pool, Tally
 
@@ -100,7 +100,7 @@ class _Node(NamedTuple):
 
 def learn_strength(
     tally: Tally, alpha0: Floats, engine: Engine | None
-) -> tuple[Strength, tuple[AlphaPosterior, ...]]:
+) -> tuple[Strength, tuple[Component, ...]]:
     """Posterior of s and, for each of its nodes, the posterior of alpha."""
     r = tally.states
     centre, deviation = _peak(tally, alpha0)
@@ -128,14 +128,16 @@ def learn_strength(
             if value < top + math.log(_NEGLIGIBLE_WEIGHT):
                 break
     order = sorted(found)
-    logs = np.array([found[k].log_weight for k in order])
-    masses = np.exp(logs - top)
-    even = float(masses[[k % 2 == 0 for k in order]].sum()) / float(masses.sum())
+    nodes = [found[k] for k in order]
+    masses = np.exp(np.array([node.log_weight for node in nodes]) - top)
+    total = float(masses.sum())
+    even = float(masses[[k % 2 == 0 for k in order]].sum()) / total
     # With every second node the error is at most about the root of what it is with all of them.
     error = (2.0 * even - 1.0) ** 2 + 10 * _NEGLIGIBLE_WEIGHT
-    nodes, log_evidence = [found[k].s for k in order], math.log(float(masses.sum()) * step)
-    strength = Strength(np.array(nodes), masses / masses.sum(), top + log_evidence, error)
-    return strength, tuple(found[k].alpha for k in order)
+    weights, log_evidence = masses / masses.sum(), top + math.log(total * step)
+    weighed = zip(weights.tolist(), nodes, strict=True)
+    components = tuple(Component(weight, node.s, node.alpha) for weight, node in weighed)
+    return Strength(np.array([node.s for node in nodes]), weights, log_evidence, error), components
 
 
 def _skewed(z: float) -> tuple[float, float]:

@@ -75,11 +75,8 @@ class Pool:
     def of(cls, tally: Tally, s: float, alpha0: Floats) -> Pool:
         """Prepare a computation."""
         start, pooled = tally.start, alpha0[tally.tallied]
-        unseen = np.empty(0, np.int64)
-        if tally.tallied.size < tally.states:
-            without = np.ones(tally.states, bool)
-            without[tally.tallied] = False
-            unseen = np.flatnonzero(without)
+        unseen = np.setdiff1d(np.arange(tally.states), tally.tallied)
+        if unseen.size:
             start, pooled = np.append(start, start[-1]), np.append(pooled, alpha0[unseen].sum())
         return cls(tally, s, alpha0, States(start, tally.count, tally.times, pooled), unseen)
 

@@ -76,7 +76,7 @@ class VariationalAlpha(DirichletAlpha):
         right = Quadrature().solve(self.pool.tally, self.pool.s, self.pool.alpha0)
         assert self.log_evidence is not None
         assert right.log_evidence is not None
-        return ErrorEstimate(
-            float(np.abs(self.mean - right.mean).max()) + right.error.mean,
-            abs(self.log_evidence - right.log_evidence) + (right.error.log_evidence or 0.0),
-        )
+        error = right.error
+        mean = float(np.abs(self.mean - right.mean).max()) + error.mean
+        evidence = abs(self.log_evidence - right.log_evidence) + (error.log_evidence or 0.0)
+        return ErrorEstimate(mean, evidence)

@@ -10,9 +10,8 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import expected
-from colonnade.pooling.alpha import Engine
+from colonnade.pooling.alpha import Component, Engine, leaning_rows
 from colonnade.pooling.exact import choose
-from colonnade.pooling.mixture import Component, leaning_rows
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
@@ -80,9 +79,7 @@ class Hierarchical(Prior):
         alpha0 = self._alpha0(counts.states)
         tally = Tally.of(counts.values)
         if self.s == "learn":
-            strength, alphas = learn_strength(tally, alpha0, self.engine)
-            nodes = zip(strength.weights.tolist(), strength.nodes.tolist(), alphas, strict=True)
-            components = tuple(Component(weight, s, alpha) for weight, s, alpha in nodes)
+            strength, components = learn_strength(tally, alpha0, self.engine)
             return CptPosterior(counts, self, components, strength)
         s = self._fixed_strength(counts)
         alpha = self._engine(tally, s).solve(tally, s, alpha0)

@@ -11,8 +11,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import Advice, NotSupportedError, UnobservedError, expected
-from colonnade.pooling.alpha import FixedAlpha
-from colonnade.pooling.mixture import Component, leaning_rows
+from colonnade.pooling.alpha import Component, FixedAlpha, leaning_rows
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.tally import Tally
 from colonnade.priors.base import Counts, Prior, checked_positive, checked_states

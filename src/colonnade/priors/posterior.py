@@ -19,9 +19,9 @@ from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_code
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import TooLargeError, checked_level, checked_whole, require
 from colonnade.lookup import Lookup
-from colonnade.pooling.alpha import AlphaPosterior
+from colonnade.pooling.alpha import AlphaPosterior, Component
 from colonnade.pooling.draws import Rng, dirichlet
-from colonnade.pooling.mixture import AlphaMixture, Component, cell_quantiles, sample_components
+from colonnade.pooling.mixture import AlphaMixture, cell_quantiles, sample_components
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
 from colonnade.sparse import SparseTable
@@ -88,10 +88,7 @@ class CptPosterior:
 
     @property
     def log_evidence(self) -> float | None:
-        """Log probability of the counts, in the order they came.
-
-        None if the engine has no evidence.
-        """
+        """Log probability of the counts, in the order they came; None if the engine has none."""
         if self.strength is not None:
             return self.strength.log_evidence
         return self.components[0].alpha.log_evidence
@@ -127,7 +124,7 @@ class CptPosterior:
     @property
     def mean(self) -> Floats:
         """Mean of every cell, ``[configuration, state]``: the estimate of the table."""
-        return self._dense(self.observed_mean, self.default, "The mean")
+        return self._dense(self._row_means(self._rows), "The mean")
 
     def predictive(self) -> Floats:
         """Probability of the next observation in every configuration; another name of ``mean``."""
@@ -138,16 +135,14 @@ class CptPosterior:
         """Weight s / (n_y + s) that each configuration takes from the pool, ``[configuration]``."""
         totals = self.counts.row_totals[:, None]
         seen = sum(part.weight * part.s / (totals + part.s) for part in self.components)
-        return self._dense(np.asarray(seen), np.ones(1), "The weights")[:, 0]
+        return self._dense(np.vstack([seen, np.ones(1)]), "The weights")[:, 0]
 
     # ------------------------------------------------------------- dispersion
 
     @property
     def variance(self) -> Floats:
         """Variance of every cell, ``[configuration, state]``."""
-        observed = self._row_variances(self.counts.values)
-        default = self._row_variances(np.zeros((1, self.counts.states)))[0]
-        return self._dense(observed, default, "The variance")
+        return self._dense(self._row_variances(self._rows), "The variance")
 
     def covariance(self, y: Configuration, y2: Configuration | None = None) -> Floats:
         """Covariance of the cells of one configuration with those of another, ``[state, state]``.
@@ -212,9 +207,8 @@ class CptPosterior:
             lower, upper = cell_quantiles(rows, self.components, tails)
             return Interval(lower, upper)
         self._must_fit("The interval", 2)
-        rows = np.vstack([self.counts.values, np.zeros((1, self.counts.states))])
-        ends = cell_quantiles(rows, self.components, tails)
-        lower, upper = (self._dense(end[:-1], end[-1], "The interval") for end in ends)
+        ends = cell_quantiles(self._rows, self.components, tails)
+        lower, upper = (self._dense(end, "The interval") for end in ends)
         return Interval(lower, upper)
 
     def sample(self, n: int, rng: Rng = None) -> Floats:
@@ -260,6 +254,12 @@ class CptPosterior:
 
     # ---------------------------------------------------------------- private
 
+    @property
+    def _rows(self) -> Array:
+        """Counts of the observed configurations, and zeros for any other."""
+        values = self.counts.values
+        return np.vstack([values, np.zeros((1, self.counts.states), dtype=values.dtype)])
+
     def _row_means(self, rows: Array) -> Floats:
         """Theorem 1, averaged over s."""
         mean = np.zeros(rows.shape)
@@ -298,9 +298,10 @@ class CptPosterior:
             hint = "use `row`, `observed_mean` and `default`, or raise the limit with `with_limit`"
             raise TooLargeError(what, size=cells, limit=self.limit, hint=hint)
 
-    def _dense(self, observed: Floats, default: Floats, what: str) -> Floats:
+    def _dense(self, rows: Floats, what: str) -> Floats:
+        """Give every configuration its row, from those of `_rows`."""
         self._must_fit(what)
-        return Lookup.of(self.counts, observed, default).dense(self.limit)
+        return Lookup.of(self.counts, rows[:-1], rows[-1]).dense(self.limit)
 
     def __repr__(self) -> str:
         counts = self.counts
