@@ -102,9 +102,8 @@ class AlphaPosterior(ABC):
 
     def __repr__(self) -> str:
         mean = np.array2string(self.mean, precision=4, separator=", ", threshold=8)
-        return (
-            f"AlphaPosterior(mean={mean}, log_evidence={self.log_evidence}, engine={self.engine!r})"
-        )
+        rest = f"log_evidence={self.log_evidence}, engine={self.engine!r}"
+        return f"AlphaPosterior(mean={mean}, {rest})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -158,7 +158,6 @@ def _peak(tally: Tally, alpha0: Floats) -> tuple[float, float]:
     from colonnade.kernels.tilt import strength_peak
 
     states = Pool.of(tally, 1.0, alpha0).states
-    y, deviation = strength_peak(
-        states, tally.row_count, tally.row_times, SHAPE, float(tally.states)
-    )
+    mean = float(tally.states)
+    y, deviation = strength_peak(states, tally.row_count, tally.row_times, SHAPE, mean)
     return float(y), float(deviation)

@@ -60,8 +60,6 @@ class Prior:
     examples: ClassVar[tuple[str, ...]] = ()
     score_name: ClassVar[str | None] = LOG_EVIDENCE
 
-    # -------------------------------------------------------------- estimates
-
     def estimate(self, counts: Counts) -> Floats:
         """Estimated probabilities from counts, both ``[configuration, state]``.
 
@@ -100,8 +98,6 @@ class Prior:
         """Number of observations that the prior is worth in each row of a table."""
         raise NotSupportedError(f"A strength of {self!r}", "it is not one number")
 
-    # ----------------------------------------------------------------- scores
-
     def log_evidence(self, counts: Counts) -> float:
         """Log probability of the counts under the prior, in the order the observations came.
 
@@ -139,8 +135,6 @@ class Prior:
         counts = as_counts(counts)
         return left_out_score(counts.values, self.posterior(counts).components)
 
-    # --------------------------------------------------------- missing values
-
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         """What the prior adds to the log likelihood while EM fills in missing values.
 
@@ -148,8 +142,6 @@ class Prior:
         """
         what = f"missing='em' with {self!r}"
         raise NotSupportedError(what, "there is no penalty for it", "use Hierarchical()")
-
-    # ------------------------------------------------------ files and options
 
     def misfit(self, counts: FamilyCounts, table: SparseTable) -> Misfit | None:
         """Return what does not follow from the counts and the prior in a table that was saved.

@@ -76,8 +76,6 @@ class CptPosterior:
         """The same posterior with another limit on the cells of dense answers."""
         return replace(self, limit=checked_whole(limit, "limit"))
 
-    # ------------------------------------------------------------------ alpha
-
     @property
     def alpha(self) -> AlphaPosterior:
         """Posterior of alpha, which every row leans on."""
@@ -92,8 +90,6 @@ class CptPosterior:
         if self.strength is not None:
             return self.strength.log_evidence
         return self.components[0].alpha.log_evidence
-
-    # ------------------------------------------------------------------ means
 
     @property
     def default(self) -> Floats:
@@ -136,8 +132,6 @@ class CptPosterior:
         totals = self.counts.row_totals[:, None]
         seen = sum(part.weight * part.s / (totals + part.s) for part in self.components)
         return self._dense(np.vstack([seen, np.ones(1)]), "The weights")[:, 0]
-
-    # ------------------------------------------------------------- dispersion
 
     @property
     def variance(self) -> Floats:
@@ -251,8 +245,6 @@ class CptPosterior:
             posterior={"theta": theta[None], "alpha": alpha[None], "s": strength[None]},
             dims={"theta": ["configuration", "state"], "alpha": ["state"]},
         )
-
-    # ---------------------------------------------------------------- private
 
     @property
     def _rows(self) -> Array:

@@ -43,11 +43,6 @@ def prior_named(word: str) -> Prior:
     return kind.from_setting(setting) if colon else kind()
 
 
-def saved(prior: Prior) -> dict[str, Any]:
-    """Return a prior in plain values, ready for JSON: its class and its options."""
-    return _record(prior, PRIORS)
-
-
 def restored(record: Any) -> Prior:
     """Return the prior that was saved; nothing in the record is trusted.
 
@@ -57,7 +52,8 @@ def restored(record: Any) -> Prior:
     return prior
 
 
-def _record(value: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
+def saved(value: Any, kinds: Mapping[str, Any] = PRIORS) -> dict[str, Any]:
+    """Return a prior, or one of other `kinds`, in plain values: its class and its options."""
     kind = type(value).__name__
     if kinds.get(kind) is not type(value):
         hint = f"use one of {', '.join(kinds)}"
@@ -66,7 +62,7 @@ def _record(value: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
     for option in fields(value):
         part = getattr(value, option.name)
         if is_dataclass(part):
-            part = _record(part, ENGINES)
+            part = saved(part, ENGINES)
         record[option.name] = list(part) if isinstance(part, tuple) else part
     return record
 

@@ -49,10 +49,9 @@ class Layout:
             return half + grid.centres[name], _DROP * grid.depth[name] + _HEIGHT + shift
 
         routes = {}
-        for arc, way in grid.ways.items():
-            between = [point(name) for name in way[1:-1]]
-            ends = point(way[0], _HEIGHT / 2), point(way[-1], -_HEIGHT / 2)
-            routes[arc] = [ends[0], *between, ends[1]]
+        for arc, (start, *between, end) in grid.ways.items():
+            low, high = point(start, _HEIGHT / 2), point(end, -_HEIGHT / 2)
+            routes[arc] = [low, *(point(name) for name in between), high]
         widths = {name: grid.widths[name] for name in dag.variables}
         height = _DROP * max(len(grid.rows) - 1, 0) + 2 * _HEIGHT
         return cls({name: point(name) for name in widths}, widths, routes, (2 * half, height))
@@ -99,11 +98,8 @@ class _Grid:
         for sweep in range(_SWEEPS):
             near = below if sweep % 2 else above
             for row in reversed(self.rows) if sweep % 2 else self.rows:
-                pull = {
-                    # A node without neighbours on that side stays where it is.
-                    node: fmean(self.centres[n] for n in near[node] or [node])
-                    for node in row
-                }
+                # A node without neighbours on that side stays where it is.
+                pull = {n: fmean(self.centres[k] for k in near[n] or [n]) for n in row}
                 row.sort(key=pull.__getitem__)
                 self._place(row)
 
