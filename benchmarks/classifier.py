@@ -15,7 +15,7 @@ from colonnade import BayesianNetworkClassifier, SymmetricDirichlet
 
 
 def letters(rows: int, states: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """16 integer features, each leaning on one of 26 classes and on the feature before."""
+    """16 integer features, each depending on one of 26 classes and on the feature before."""
     rng = np.random.default_rng(0)
     labels = rng.integers(26, size=rows)
     columns = [np.zeros(rows, np.int64)]

@@ -45,7 +45,7 @@ def holes(coded: CodedTable, share: float) -> CodedTable:
 
 
 def against_pyagrum() -> None:
-    """The same rows, graph and pseudo-count (one a cell); time, rounds, and how tables differ."""
+    """The same rows, graph and pseudo-count (one per cell): time, iterations, differences."""
     small, dag = diamond()
     cases: list[Case] = [
         ("5 x 1 000, 10 %", holes(small, 0.1), dag),
@@ -63,8 +63,8 @@ def against_pyagrum() -> None:
         row = [title, f"{shown(seconds)} ({network.diagnostics.iterations})"]
         rows.append([*row, *_pyagrum(coded, graph, network, seconds)])
     print_table(
-        "EM with one pseudo-count a cell: time (rounds). Colonnade's includes reading the codes.\n"
-        "Both stop when a round raises the log likelihood by about 1e-8 a row.",
+        "EM with one pseudo-count per cell: time (iterations); ours includes reading the codes.\n"
+        "Both stop when an iteration raises the log likelihood by about 1e-8 per row.",
         ["table, missing", "Colonnade", "pyAgrum", "ratio", "largest difference of tables"],
         rows,
     )
@@ -99,8 +99,8 @@ def _pyagrum(coded: CodedTable, dag: Dag, network: cn.BayesianNetwork, ours: flo
         theirs = cpt.reorganize([name, *reversed(dag.parents(name))]).toarray()
         table = theirs.reshape(network[name].probabilities.shape)
         apart = max(apart, float(np.abs(table - network[name].probabilities).max()))
-    rounds = learner.EMnbrIterations()
-    return [f"{shown(seconds)} ({rounds})", f"{seconds / ours:.0f}x", f"{apart:.0e}"]
+    iterations = learner.EMnbrIterations()
+    return [f"{shown(seconds)} ({iterations})", f"{seconds / ours:.0f}x", f"{apart:.0e}"]
 
 
 def growth() -> None:
@@ -123,7 +123,7 @@ def growth() -> None:
             rows.append([title, name, shown(seconds), *numbers])
     print_table(
         'fit(..., missing="em"), Colonnade alone.',
-        ["table, missing", "prior", "time", "rounds", "cases"],
+        ["table, missing", "prior", "time", "iterations", "cases"],
         rows,
     )
 

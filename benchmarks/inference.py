@@ -74,7 +74,7 @@ def run() -> None:
     """Print the table."""
     print_table(
         "Probabilities of the last variable. pyAgrum with and without making its model.",
-        ["network", "observed", "largest table", "Colonnade", "pyAgrum", "model at hand"],
+        ["network", "observed", "largest table", "Colonnade", "pyAgrum", "existing model"],
         [[title, *compared(net, share)] for title, net in networks() for share in (0.0, 0.3)],
     )
 

@@ -20,7 +20,7 @@ from colonnade.variables import Variable
 
 
 def letter_like(rows: int = 20_000) -> CodedTable:
-    """A class of 26 states and 16 features of five, leaning on the class and the one before."""
+    """A class of 26 states and 16 features of five, depending on the class and the one before."""
     rng = np.random.default_rng(0)
     target = rng.integers(26, size=rows)
     columns = [target]

@@ -9,7 +9,7 @@ STRUCTURES = ["naive", "tan", "kdb", "hill_climb"]
 
 
 def letters(rows=400, features=6, states=4, classes=3, seed=0):
-    """Integer features that lean on the class and on the feature before."""
+    """Integer features that depend on the class and on the feature before."""
     rng = np.random.default_rng(seed)
     y = rng.integers(classes, size=rows)
     X = np.zeros((rows, features), dtype=np.int64)

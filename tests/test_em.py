@@ -40,7 +40,7 @@ def gappy(draw, most=4, rows=12):
 
 
 def rounds(table, dag, prior, number, **options):
-    """The network after some rounds, however far it is from convergence."""
+    """The network after some iterations, however far it is from convergence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return fit(table, dag, prior, missing=EM(tolerance=1e-300, iterations=number), **options)
@@ -82,7 +82,7 @@ def expected_by_enumeration(dag, families, rows, weights, tables):
 
 
 def start_tables(network, prior, table, dag, declared):
-    """The tables the first round begins with: those of the rows complete for each family."""
+    """The tables the first iteration begins with: those of the rows complete for each family."""
     if isinstance(prior, MaximumLikelihood):
         prior = SymmetricDirichlet()
     start = fit(table, dag, prior, variables=declared, missing="available")
@@ -114,7 +114,7 @@ def test_the_first_round_against_enumeration(drawn, prior):
 @given(gappy(rows=6), st.sampled_from(FIXED), st.data())
 @settings(max_examples=60)
 def test_four_rounds_against_enumeration(drawn, prior, data):
-    # With a fixed alpha the tables of a round are the posterior means of its counts.
+    # With a fixed alpha the tables of an iteration are the posterior means of its counts.
     dag, declared, table = drawn
     size = len(table[dag.variables[0]])
     weights = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0]), min_size=size, max_size=size))

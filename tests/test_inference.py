@@ -47,7 +47,7 @@ def test_query_agrees_with_brute_force(question) -> None:
     assume(complete(network))
     wanted = conditional(network, joint(network), targets, observed)
     if wanted is None:
-        with pytest.raises(DataError, match="cannot occur together"):
+        with pytest.raises(DataError, match=r"cannot occur( together)?: the probability is 0"):
             query(network, targets, in_states(network, observed))
         return
     result = query(network, targets, in_states(network, observed))
@@ -88,7 +88,7 @@ def test_query_agrees_with_pyagrum(question) -> None:
             tensor[{key: int(code) for key, code in codes.items()}] = list(cells)
     # What is impossible but does not touch the targets, pyAgrum may pass over.
     if conditional(network, joint(network), targets, observed) is None:
-        with pytest.raises(DataError, match="cannot occur together"):
+        with pytest.raises(DataError, match=r"cannot occur( together)?: the probability is 0"):
             query(network, targets, in_states(network, observed))
         return
     engine = gum.LazyPropagation(model)
@@ -111,7 +111,7 @@ def test_most_probable_agrees_with_brute_force(question) -> None:
             index[k] = slice(observed[name], observed[name] + 1)
     best = table[tuple(index)].max()
     if best == 0.0:
-        with pytest.raises(DataError, match="cannot occur together"):
+        with pytest.raises(DataError, match=r"cannot occur( together)?: the probability is 0"):
             most_probable(network, in_states(network, observed))
         return
     found = most_probable(network, in_states(network, observed))

@@ -169,8 +169,8 @@ def test_the_package_itself_imports_nothing_when_loaded() -> None:
         ("priors.posterior", "import importlib\npd = importlib.import_module('pandas')"),
         ("priors.posterior", "from colonnade.attic import junk"),
         ("priors.posterior", "import requests"),
-        ("report.graph", "from colonnade.classifier._draws import DrawnLogs"),
-        ("cli.app", "from colonnade.classifier import _draws"),
+        ("report.graph", "from colonnade.classifier._intervals import DrawnLogs"),
+        ("cli.app", "from colonnade.classifier import _intervals"),
     ],
 )
 def test_a_trespass_is_seen(module: str, line: str) -> None:
@@ -181,10 +181,10 @@ def test_a_trespass_is_seen(module: str, line: str) -> None:
     ("module", "line"),
     [
         ("counts.family", "from colonnade.configurations import sort_keys"),
-        ("tables.files", "from colonnade.tables.memory import codes"),
+        ("tables.files", "from colonnade.tables.memory import encode"),
         ("tables.cuts", "from sklearn.preprocessing import KBinsDiscretizer"),
         ("pooling.reference", "require('numpyro', feature='Reference()', extra='reference')"),
-        ("classifier.estimator", "from colonnade.classifier._draws import DrawnLogs"),
+        ("classifier.estimator", "from colonnade.classifier._intervals import DrawnLogs"),
     ],
 )
 def test_an_allowed_import_passes(module: str, line: str) -> None:

@@ -124,7 +124,7 @@ def test_it_is_saved_and_loaded_and_checked(prior, tmp_path):
     del PRIORS[type(prior).__name__]
     with pytest.raises(NotSupportedError, match="files do not know its class"):
         network.save(tmp_path / "again.json")
-    with pytest.raises(FileFormatError, match=r"tables\[0\].prior: it is none of"):
+    with pytest.raises(FileFormatError, match=r"tables\[0\].prior: it is not one of"):
         cn.load(tmp_path / "model.json")
     register(type(prior))
 

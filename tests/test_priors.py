@@ -135,7 +135,7 @@ def test_what_maximum_likelihood_does_with_unobserved_configurations():
     )
     uniform = MaximumLikelihood("uniform").estimate(counts)
     assert np.array_equal(uniform, [[0.75, 0.25], [0.5, 0.5]])
-    with pytest.raises(CountsError, match=r"1 of 2 configurations without counts.*Hint"):
+    with pytest.raises(CountsError, match=r"1 of 2 configurations has no counts.*Hint"):
         MaximumLikelihood("raise").estimate(counts)
     assert np.array_equal(MaximumLikelihood("raise").estimate([[3, 1]]), [[0.75, 0.25]])
     for bad in ("zero", None, 0.0):

@@ -189,10 +189,11 @@ class Cpt:
 
 def _without_observations(family: Family, error: UnobservedError) -> DataError:
     name, parents = family.child.name, listing(parent.name for parent in family.parents)
+    have = "has" if error.unobserved == 1 else "have"
     share = f"{amount(error.unobserved)} of {amount(error.configurations)} configurations"
     return DataError(
         f"Variable {name!r}",
-        f"{share} of its parents {parents} have no observations.",
+        f"{share} of its parents {parents} {have} no observations.",
         Advice.PRIOR_FOR_UNOBSERVED,
         variable=name,
         unobserved=error.unobserved,

@@ -163,7 +163,8 @@ class UnobservedError(CountsError):
 
     def __init__(self, unobserved: int, configurations: int, value: Any) -> None:
         of = f"{amount(unobserved)} of {counted(configurations, 'configuration')}"
-        statement, hint = f"Counts: {of} without counts.", Advice.PRIOR_FOR_UNOBSERVED
+        have = "has" if unobserved == 1 else "have"
+        statement, hint = f"{of} {have} no counts.", Advice.PRIOR_FOR_UNOBSERVED
         super().__init__(statement, hint=hint, parameter="counts", value=value)
         self.unobserved, self.configurations = unobserved, configurations
 

@@ -30,7 +30,7 @@ Codes = NDArray[Any]
 Step = Callable[[int, int, Floats], None]
 
 # Far below the logarithm of any product of probabilities; sums of a few keep nine decimals.
-_FLOOR = -1e5
+_LOG_OF_IMPOSSIBLE = -1e5
 # Rows of one task, and of one block of temporary arrays.
 _TASK_ROWS = 1 << 14
 # Cells of the largest array made at a time to sum out missing values.
@@ -76,7 +76,7 @@ class ClassTables:
 
         Of two classes that cannot have a row, the one for which more is impossible loses.
         """
-        return ClassTables(self.network, self.target, _FLOOR)
+        return ClassTables(self.network, self.target, _LOG_OF_IMPOSSIBLE)
 
     def most_probable(self, coded: CodedTable) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Code of the most probable class of each row, and whether any class is possible."""

@@ -31,7 +31,7 @@ from colonnade.lookup import Lookup
 # Parents whose sizes are written in full.
 _MAX_SHOWN_PARENTS = 6
 # Fractional counts that were added and are taken away again may miss zero by rounding.
-_ROUNDING = 1e-9
+_MAX_ROUNDING = 1e-9
 # Integers up to this one add and subtract exactly as floating-point numbers.
 _MAX_EXACT_INTEGER = 2**53
 
@@ -253,7 +253,7 @@ def _difference(codes: Array, left: Array, right: Array) -> Array:
     if values.dtype.kind == "f":
         larger = np.maximum(left, right)
         whole = (left == np.floor(left)) & (right == np.floor(right))
-        tiny = np.abs(values) <= _ROUNDING * larger
+        tiny = np.abs(values) <= _MAX_ROUNDING * larger
         values[tiny & ~(whole & (larger <= _MAX_EXACT_INTEGER))] = 0.0
     if (values < 0).any():
         row, state = np.argwhere(values < 0)[0].tolist()

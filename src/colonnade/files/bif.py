@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from colonnade.arrays import Floats
+from colonnade.exceptions import counted
 from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
@@ -81,7 +82,8 @@ def _variable(tokens: Tokens) -> DraftVariable:
             labels = tokens.until("}", separators=",")
             tokens.find(";")
             if size != str(len(labels)):
-                raise MisfitError(place, f"{len(labels)} states where {size[:20]} belong.")
+                states = "state" if size == "1" else "states"
+                raise MisfitError(place, f"expected {size[:20]} {states}, got {len(labels)}.")
         elif tokens.find("property"):
             words = tokens.until(";")
             if len(words) == 2 and words[0] == TYPES:
@@ -148,7 +150,8 @@ def _values(tokens: Tokens, child: DraftVariable) -> Floats:
 def _row(tokens: Tokens, child: DraftVariable) -> Floats:
     row = _values(tokens, child)
     if len(row) != len(child.labels):
-        raise child.misfit(f"{len(row)} probabilities where {len(child.labels)} belong.")
+        wanted = counted(len(child.labels), "probability", "probabilities")
+        raise child.misfit(f"expected {wanted}, got {len(row)}.")
     return row
 
 

@@ -98,7 +98,7 @@ def save(
     dialect : {"standard", "agrum"}, optional
         Who is to read a file of another format: programs that keep to its definition, or aGrUM and
         pyAgrum. It matters in XDSL and UAI, where these (3.3) order parents in their own way; the
-        other formats they read as everybody does. :func:`load` tells both apart. The native
+        other formats they read as everybody does. :func:`load` recognises both. The native
         format has no dialects.
 
     Warns

@@ -37,7 +37,7 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
     items = _items(document["tables"], "tables")
     if len(items) != len(variables):
         wanted = counted(len(variables), "variable")
-        raise MisfitError("tables", f"{len(items)} of them for {wanted}.")
+        raise MisfitError("tables", f"{counted(len(items), 'table')} for {wanted}.")
     families = families_of(dag, variables)
     tables = {
         family.child.name: _cpt(family, *item) for family, item in zip(families, items, strict=True)
@@ -61,8 +61,8 @@ def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
         if type(value[name]) is not int or value[name] < 0:
             raise MisfitError(f"{place}.{name}", "it is not an integer of at least 0.")
     objective = _list(value["objective"], f"{place}.objective")
-    rounds = _floats([objective], len(objective), f"{place}.objective")[0].tolist()
-    return EmDiagnostics(value["converged"], tuple(rounds), value["rows"], value["cases"])
+    values = _floats([objective], len(objective), f"{place}.objective")[0].tolist()
+    return EmDiagnostics(value["converged"], tuple(values), value["rows"], value["cases"])
 
 
 def _variable(value: Any, place: str) -> Variable:
@@ -91,7 +91,9 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
         default = _floats([default], family.cardinality, f"{place}.default")[0]
     table = made(f"{place}.rows", SparseTable, family.parent_sizes, codes, rows, default)
     if default is not None and len(rows) == family.configurations:
-        raise MisfitError(f"{place}.default", "there is no configuration left for it.")
+        raise MisfitError(
+            f"{place}.default", "all configurations are stored, so no default row is allowed."
+        )
     if value["prior"] is None and value["counts"] is None:
         if not table.complete:
             raise MisfitError(f"{place}.default", "it is missing.")
@@ -130,7 +132,7 @@ def _counts(family: Family, codes: Array, value: Any, place: str) -> FamilyCount
         raise MisfitError(place, f"{counted(len(values), 'row')} for {wanted}.")
     counts = made(place, FamilyCounts.from_observed, family.parent_sizes, codes, values)
     if counts.observed != len(values):
-        raise MisfitError(place, "a configuration has none.")
+        raise MisfitError(place, "a configuration has no counts.")
     return counts
 
 

@@ -88,7 +88,7 @@ class Tokens:
             match = self._pattern.match(self._text, position)
             if match is None:
                 self._position = position
-                raise MisfitError(self.place, "a quotation mark has no partner.")
+                raise MisfitError(self.place, "a quotation mark is not closed.")
             self._position, position = position, match.end()
             if match["quoted"] is not None:
                 yield re.sub(r"\\(.)", r"\1", match["quoted"], flags=re.DOTALL), True

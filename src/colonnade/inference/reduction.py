@@ -198,11 +198,12 @@ class Question:
             raise self.impossible()
 
     def impossible(self) -> DataError:
-        """Word the error for observed states that cannot occur together."""
+        """Word the error for observed states that have probability 0."""
+        together, of = (" together", "one of them") if len(self.observed) > 1 else ("", "it")
         return DataError(
             "Observed states",
-            f"{self.observed} cannot occur together: their probability is 0.",
-            "change or leave out one of them",
+            f"{self.observed} cannot occur{together}: the probability is 0.",
+            f"change or leave out {of}",
             observed=dict(self.observed),
         )
 

@@ -2,8 +2,8 @@
 
 A joint table of several columns is filled in two steps, a block of rows at a time: the codes become
 one index per row (mixed radix, the last column fastest), which the compiler vectorises, and the
-indices are then scattered into the table. Small tables are kept `COPIES` times and added up at the
-end.
+indices are then scattered into the table. Small tables are kept `TABLE_COPIES` times and added up
+at the end.
 
 Columns are passed as rows `(address, bytes per code, size)` of one array: they have different
 widths and there is any number of them, and Numba would compile anew for every combination. The
@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 # Rows whose indices are computed before they are used: they stay in the innermost cache.
 BLOCK_ROWS = 2048
 # How often a small table is kept: increments of one cell wait for each other.
-COPIES = 4
+TABLE_COPIES = 4
 
 
 @intrinsic
@@ -84,13 +84,13 @@ def pack(columns, begin, end, row, rows, index):
 
 @njit(nogil=True, cache=True)
 def scatter(index, rows, table):
-    """Count the first `rows` indices in a table kept COPIES times."""
+    """Count the first `rows` indices in a table kept TABLE_COPIES times."""
     one = table.dtype.type(1)
-    cells = table.size // COPIES
+    cells = table.size // TABLE_COPIES
     a, b = table[:cells], table[cells : 2 * cells]
     c, d = table[2 * cells : 3 * cells], table[3 * cells :]
-    whole = rows - rows % COPIES
-    for i in range(0, whole, COPIES):
+    whole = rows - rows % TABLE_COPIES
+    for i in range(0, whole, TABLE_COPIES):
         a[index[i]] += one
         b[index[i + 1]] += one
         c[index[i + 2]] += one
@@ -101,18 +101,19 @@ def scatter(index, rows, table):
 
 @njit(nogil=True, cache=True)
 def _scatter_weights(index, rows, weights, table):
-    """Add up weights in a table kept COPIES times."""
-    cells = table.size // COPIES
+    """Add up weights in a table kept TABLE_COPIES times."""
+    cells = table.size // TABLE_COPIES
     for i in range(rows):
-        table[(i % COPIES) * cells + index[i]] += weights[i]
+        table[(i % TABLE_COPIES) * cells + index[i]] += weights[i]
 
 
 @njit(nogil=True, cache=True)
 def count_joints(columns, start, offset, low, high, weights, counts):
     """Count rows low..high in several small joint tables.
 
-    Table j has columns start[j]..start[j + 1] and COPIES copies in counts[offset[j]:offset[j + 1]],
-    each of at most 2**16 cells. Without `weights` (size 0) every row counts once.
+    Table j has columns start[j]..start[j + 1] and TABLE_COPIES copies in
+    counts[offset[j]:offset[j + 1]], each of at most 2**16 cells. Without `weights` (size 0) every
+    row counts once.
     """
     index = np.empty(BLOCK_ROWS, np.uint16)
     for j in range(start.size - 1):

@@ -1,4 +1,4 @@
-"""Rows that lack values: which missing variables hang together, and which rows are alike.
+"""Rows that lack values: which missing variables are connected, and which rows are alike.
 
 Codes are ``[row, variable]``, and the number of states means missing. A graph has the `sizes` of
 its variables, and an `order` with parents before their children; the family of variable f is

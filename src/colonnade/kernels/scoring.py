@@ -7,8 +7,8 @@ from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
 # Tables looked up before the sum is written: a sum is read and written less often.
-AT_ONCE = 8
-# Rows whose indices are computed before they are used: those of AT_ONCE tables stay in the
+TABLES_AT_ONCE = 8
+# Rows whose indices are computed before they are used: those of TABLES_AT_ONCE tables stay in the
 # innermost cache.
 _JOINT_BLOCK_ROWS = BLOCK_ROWS // 2
 
@@ -18,17 +18,17 @@ def write_joints(columns, start, offset, low, high, tables, sums):
     """Write to sums[low:high] the sum of the entries of several joint tables.
 
     Table j has columns start[j]..start[j + 1] and its at most 2**16 values in
-    tables[offset[j]:offset[j + 1]]. There are a multiple of AT_ONCE tables, or none. The sums
-    begin here, and not in memory set to zero before: new memory is then touched once.
+    tables[offset[j]:offset[j + 1]]. There are a multiple of TABLES_AT_ONCE tables, or none. The
+    sums begin here, and not in memory set to zero before: new memory is then touched once.
     """
-    index = np.empty((AT_ONCE, _JOINT_BLOCK_ROWS), np.uint16)
+    index = np.empty((TABLES_AT_ONCE, _JOINT_BLOCK_ROWS), np.uint16)
     for row in range(low, high, _JOINT_BLOCK_ROWS):
         rows = min(_JOINT_BLOCK_ROWS, high - row)
         block = sums[row : row + rows]
         if start.size == 1:
             block[:] = 0.0
-        for j in range(0, start.size - 1, AT_ONCE):
-            for k in range(AT_ONCE):
+        for j in range(0, start.size - 1, TABLES_AT_ONCE):
+            for k in range(TABLES_AT_ONCE):
                 pack(columns, start[j + k], start[j + k + 1], row, rows, index[k])
             a, b, c, d = index[0], index[1], index[2], index[3]
             e, f, g, h = index[4], index[5], index[6], index[7]

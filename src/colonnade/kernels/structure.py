@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.counting import BLOCK_ROWS, COPIES, scatter
+from colonnade.kernels.counting import BLOCK_ROWS, TABLE_COPIES, scatter
 
 # Larger tables are not kept in several copies: they would not fit into the innermost cache.
 _MAX_COPIED_CELLS = 1 << 14
@@ -22,7 +22,7 @@ _MAX_COPIED_CELLS = 1 << 14
 def joint_counts(joint, size, column, states):
     """Counts of (configuration, state): ``[size * states]``."""
     cells = size * states
-    copies = COPIES if cells <= _MAX_COPIED_CELLS else 1
+    copies = TABLE_COPIES if cells <= _MAX_COPIED_CELLS else 1
     table = np.zeros(cells * copies, np.int32)
     place = np.empty(BLOCK_ROWS, np.int32)
     rows = joint.size

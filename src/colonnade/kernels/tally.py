@@ -15,7 +15,7 @@ from colonnade.kernels.special import minus_log_beta
 # Larger counts are tallied by sorting, others by a histogram.
 _MAX_HISTOGRAM = 1 << 16
 # If a row total reaches this, the constant of the log evidence is taken row by row.
-ROW_BY_ROW = 1e6
+MIN_TOTAL_ROW_BY_ROW = 1e6
 
 
 @njit(cache=True, nogil=True)
@@ -64,7 +64,7 @@ def _constant(values, count, times, row_count, row_times):
     """Sum of lnGamma over the cells less the same over the rows: what depends on no s or alpha."""
     constant = 0.0
     # The row totals are in ascending order.
-    if row_count.size == 0 or row_count[-1] < ROW_BY_ROW:
+    if row_count.size == 0 or row_count[-1] < MIN_TOTAL_ROW_BY_ROW:
         for i in range(count.size):
             constant += times[i] * math.lgamma(count[i])
         for i in range(row_count.size):

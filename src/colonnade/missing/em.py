@@ -1,8 +1,8 @@
 """EM: expected counts from rows that lack values, under any prior.
 
-Each round has two steps. *Expect*: with the tables as they are, every row counts in all the ways it
-can be completed, each with its probability. *Maximise*: new tables from these counts. What never
-falls is the penalised log likelihood of what was observed,
+Each iteration has two steps. *Expect*: with the tables as they are, every row counts in all the
+ways it can be completed, each with its probability. *Maximise*: new tables from these counts. What
+never falls is the penalised log likelihood of what was observed,
 
     sum over rows of log p(observed values | theta) + sum over tables of the penalty of the prior
 
@@ -11,7 +11,7 @@ that touches it at the present tables and depends on the tables only through
 sum n_yx log(theta_yx), n being the expected counts; the second step raises this bound and the
 penalty together.
 
-The counts of the last round then have their posterior under the prior, as any counts have.
+The counts of the last iteration then have their posterior under the prior, as any counts have.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EM", "EmDiagnostics"]
 
-# Cells of all completions of all cases together, kept from round to round.
+# Cells of all completions of all cases together, kept between iterations.
 _MAX_COMPLETED_CELLS = 50_000_000
 
 
@@ -49,9 +49,9 @@ class EM:
     Parameters
     ----------
     tolerance : float
-        The iteration ends when the objective rises by less than this per row.
+        EM stops when the objective rises by less than this per row.
     iterations : int
-        Largest number of rounds.
+        Largest number of iterations.
 
     Examples
     --------
@@ -78,17 +78,17 @@ class EM:
 
 @dataclass(frozen=True, slots=True)
 class EmDiagnostics:
-    """How the iteration went.
+    """How the iterations went.
 
     Attributes
     ----------
     converged : bool
     objective : tuple of float
-        The penalised log likelihood of the tables that each round began with. It never falls.
+        The penalised log likelihood of the tables at the start of each iteration. It never falls.
     rows : int
         Rows that lack values.
     cases : int
-        Different situations that had to be handled in each round.
+        Different situations that had to be handled in each iteration.
     """
 
     converged: bool
@@ -98,12 +98,12 @@ class EmDiagnostics:
 
     @property
     def iterations(self) -> int:
-        """Number of rounds; 0 if no missing value has any influence."""
+        """Number of iterations; 0 if no missing value has any influence."""
         return len(self.objective)
 
     @property
     def rise(self) -> float:
-        """By how much the objective rose in the last round; infinite after the first round.
+        """By how much the objective rose in the last iteration; infinite after the first.
 
         Examples
         --------

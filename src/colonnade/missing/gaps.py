@@ -71,7 +71,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gap:
-    """Missing variables that hang together, in all the cases in which they occur.
+    """Missing variables that are connected, in all the cases in which they occur.
 
     Parameters
     ----------

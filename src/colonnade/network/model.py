@@ -451,7 +451,7 @@ def fit(
         A data frame of pandas, Polars, PyArrow, Modin or another package narwhals knows; a mapping
         of names to columns; a structured array; a pair (array [row, column], names); what
         :func:`colonnade.discretize` returns, whose cut points the network then keeps. Columns
-        that the graph does not name are no part of the network and are not looked at.
+        that the graph does not name are ignored.
     dag : Dag
         Every variable must be a column of the table.
     prior : Prior, optional

@@ -116,13 +116,13 @@ class Component:
 
     def rows(self, values: Array) -> Floats:
         """Mean of the rows with some counts, ``[row, state]``."""
-        return leaning_rows(values, self.s, self.alpha.mean)
+        return shrunken_rows(values, self.s, self.alpha.mean)
 
 
-def leaning_rows(values: Array, s: float, alpha: Floats) -> Floats:
+def shrunken_rows(values: Array, s: float, alpha: Floats) -> Floats:
     """Theorem 1 of the paper: E[theta_yx] = (n_yx + s alpha_x) / (n_y + s), ``[row, state]``.
 
-    alpha is the mean of what the rows lean on; a row of zeros is a configuration never seen.
+    alpha is the mean of what rows are shrunk towards; a row of zeros is a configuration never seen.
     """
     return np.asarray((values + s * alpha) / (values.sum(axis=1, keepdims=True) + s))
 

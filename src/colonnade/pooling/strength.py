@@ -25,7 +25,7 @@ SHAPE = 2.0
 _MAX_STEP = 0.52
 _MAX_STEP_IN_DEVIATIONS = 0.9
 # How strongly the steps grow to the left and shrink to the right of the mode.
-_SKEW = 0.7
+_STEP_SKEW = 0.7
 # Each side ends at a node of this weight relative to the largest one, or after this many nodes.
 _NEGLIGIBLE_WEIGHT = 1e-8
 _MAX_NODES_PER_SIDE = 400
@@ -146,8 +146,8 @@ def _skewed(z: float) -> tuple[float, float]:
     The density of ln s falls slowly to the left (like s squared) and fast to the right; steps that
     grow to the left and shrink to the right need half the nodes.
     """
-    skew = math.exp(-_SKEW * z)
-    return 0.5 * z - 0.5 / _SKEW * (skew - 1.0), 0.5 + 0.5 * skew
+    skew = math.exp(-_STEP_SKEW * z)
+    return 0.5 * z - 0.5 / _STEP_SKEW * (skew - 1.0), 0.5 + 0.5 * skew
 
 
 def _peak(tally: Tally, alpha0: Floats) -> tuple[float, float]:

@@ -98,14 +98,14 @@ class Pool:
 
     def magnitude(self, log_z: float) -> float:
         """How large the terms of the log evidence are: each is rounded at its own size."""
-        from colonnade.kernels.tally import ROW_BY_ROW
+        from colonnade.kernels.tally import MIN_TOTAL_ROW_BY_ROW
 
         tally = self.tally
         size = 1.0 + abs(log_z) + abs(tally.constant)
         size += abs(self.log_evidence(log_z) - log_z - tally.constant)
         size += abs(math.lgamma(float(self.alpha0.sum())))
         size += sum(abs(math.lgamma(value)) for value in self.states.alpha0.tolist())
-        if tally.row_count.max() < ROW_BY_ROW:
+        if tally.row_count.max() < MIN_TOTAL_ROW_BY_ROW:
             # The constant is the difference of two sums of this size.
             cells = zip(tally.count.tolist(), tally.times.tolist(), strict=True)
             size += sum(times * math.lgamma(count) for count, times in cells)

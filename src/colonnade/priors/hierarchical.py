@@ -1,4 +1,4 @@
-"""Hierarchical: the model of the paper, in which the rows of a table lean on one pool."""
+"""Hierarchical: the model of the paper, in which rows of a table are shrunk towards one pool."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import expected
-from colonnade.pooling.alpha import Component, Engine, leaning_rows
+from colonnade.pooling.alpha import Component, Engine, shrunken_rows
 from colonnade.pooling.exact import choose
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.strength import learn_strength
@@ -22,7 +22,7 @@ from colonnade.sparse import SparseTable
 
 @dataclass(frozen=True, slots=True)
 class Hierarchical(Prior):
-    """The hierarchical Multinomial-Dirichlet model: all rows lean on one alpha.
+    """The hierarchical Multinomial-Dirichlet model: all rows are shrunk towards one alpha.
 
     alpha is estimated together with the rows.
 
@@ -31,8 +31,9 @@ class Hierarchical(Prior):
     Parameters
     ----------
     s : float or "learn", optional
-        Strength with which a row leans on alpha; by default r, the number of states (the paper's
-        choice). ``"learn"`` gives s a Gamma prior with mean r and shape 2 and integrates it out.
+        Strength with which a row is shrunk towards alpha; by default r, the number of states (the
+        paper's choice). ``"learn"`` gives s a Gamma prior with mean r and shape 2 and integrates it
+        out.
     alpha0 : float or sequence of float
         Parameter of the prior of alpha, for all states or one for each.
     engine : Exact, Quadrature, Variational or Reference, optional
@@ -86,7 +87,7 @@ class Hierarchical(Prior):
         return CptPosterior(counts, self, (Component(1.0, s, alpha),))
 
     def strength(self, counts: FamilyCounts) -> float:
-        """Strength with which the rows lean on alpha; its posterior mean if it is learned."""
+        """Strength with which rows are shrunk towards alpha; its posterior mean if learned."""
         if self.s == "learn":
             return sum(part.weight * part.s for part in self.posterior(counts).components)
         return self._fixed_strength(counts)
@@ -109,7 +110,7 @@ class Hierarchical(Prior):
     def misfit(self, counts: FamilyCounts, table: SparseTable) -> Misfit | None:
         """Return what does not follow from the counts and the prior, without estimating anew."""
         if isinstance(self.alpha0, tuple) and len(self.alpha0) != counts.states:
-            return Misfit("prior", f"alpha0 has not {counts.states} values.")
+            return Misfit("prior", f"alpha0 does not have {counts.states} values.")
         if not table.complete:
             return Misfit("default", "it is missing.")
         if self.s == "learn":
@@ -121,7 +122,7 @@ class Hierarchical(Prior):
                 # From the row that depends on alpha most.
                 k = int(totals.argmin())
                 alpha = (table.rows[k] * (totals[k] + s) - counts.values[k]) / s
-            return self._misfit_of_rows(table, leaning_rows(counts.values, s, alpha))
+            return self._misfit_of_rows(table, shrunken_rows(counts.values, s, alpha))
 
     def _fixed_strength(self, counts: FamilyCounts) -> float:
         assert not isinstance(self.s, str)

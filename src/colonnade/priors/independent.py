@@ -11,7 +11,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import Advice, NotSupportedError, UnobservedError, expected
-from colonnade.pooling.alpha import Component, FixedAlpha, leaning_rows
+from colonnade.pooling.alpha import Component, FixedAlpha, shrunken_rows
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.tally import Tally
 from colonnade.priors.base import Counts, Prior, checked_positive, checked_states
@@ -32,7 +32,7 @@ class Independent(Prior, ABC):
     def table(self, counts: Counts) -> SparseTable:
         counts = as_counts(counts)
         uniform = _uniform(counts)
-        rows = leaning_rows(counts.values, self.strength(counts), uniform)
+        rows = shrunken_rows(counts.values, self.strength(counts), uniform)
         return SparseTable.beside(counts, rows, uniform)
 
     def posterior(self, counts: Counts) -> CptPosterior:

@@ -78,7 +78,7 @@ class CptPosterior:
 
     @property
     def alpha(self) -> AlphaPosterior:
-        """Posterior of alpha, which every row leans on."""
+        """Posterior of alpha, which every row is shrunk towards."""
         if len(self.components) == 1:
             return self.components[0].alpha
         assert self.strength is not None

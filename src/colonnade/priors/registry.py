@@ -72,7 +72,7 @@ def _made(record: Any, kinds: Mapping[str, Any], option: str | None = None) -> A
     name = record.get("class") if isinstance(record, dict) else None
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise InputError(f"it is none of {', '.join(sorted(kinds))}.", parameter=option)
+        raise InputError(f"it is not one of {', '.join(sorted(kinds))}.", parameter=option)
     names = {"class", *(each.name for each in fields(kind))}
     if wrong := sorted(names ^ set(record)):
         problem = "is missing" if wrong[0] in names else "does not belong here"

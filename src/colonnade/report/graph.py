@@ -18,13 +18,13 @@ Point: TypeAlias = tuple[float, float]
 Node: TypeAlias = str | tuple[str, str, int]
 
 _MAX_LABEL = 16
-_SWEEPS = 8
+_ORDERING_SWEEPS = 8
 # A picture of more variables would be unreadable; the arcs are listed instead.
 _MAX_DRAWN_VARIABLES = 60
 _MAX_LISTED_ARCS = 100
 _MAX_SHOWN_TABLES = 20
 # Pixels: height of a node, width of a character, distances between nodes.
-_HEIGHT, _CHARACTER, _GAP, _DROP = 26, 7.5, 18, 64
+_NODE_HEIGHT, _CHARACTER_WIDTH, _NODE_GAP, _ROW_DISTANCE = 26, 7.5, 18, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,18 @@ class Layout:
         grid = _Grid(dag)
         grid.sort()
         half = max((abs(x) + grid.widths[n] / 2 for n, x in grid.centres.items()), default=0.0)
-        half += _GAP
+        half += _NODE_GAP
 
         def point(name: Node, shift: float = 0.0) -> Point:
-            return half + grid.centres[name], _DROP * grid.depth[name] + _HEIGHT + shift
+            y = _ROW_DISTANCE * grid.depth[name] + _NODE_HEIGHT + shift
+            return half + grid.centres[name], y
 
         routes = {}
         for arc, (start, *between, end) in grid.ways.items():
-            low, high = point(start, _HEIGHT / 2), point(end, -_HEIGHT / 2)
+            low, high = point(start, _NODE_HEIGHT / 2), point(end, -_NODE_HEIGHT / 2)
             routes[arc] = [low, *(point(name) for name in between), high]
         widths = {name: grid.widths[name] for name in dag.variables}
-        height = _DROP * max(len(grid.rows) - 1, 0) + 2 * _HEIGHT
+        height = _ROW_DISTANCE * max(len(grid.rows) - 1, 0) + 2 * _NODE_HEIGHT
         return cls({name: point(name) for name in widths}, widths, routes, (2 * half, height))
 
 
@@ -70,7 +71,7 @@ class _Grid:
             if dag.children(name) and not dag.parents(name):
                 self.depth[name] = min(self.depth[child] for child in dag.children(name)) - 1
         self.widths: dict[Node, float] = {
-            name: _CHARACTER * len(shortened(name, _MAX_LABEL)) + 20 for name in dag.variables
+            name: _CHARACTER_WIDTH * len(shortened(name, _MAX_LABEL)) + 20 for name in dag.variables
         }
         self.ways: dict[tuple[str, str], list[Node]] = {}
         for parent, child in dag.arcs:
@@ -95,7 +96,7 @@ class _Grid:
             for upper, lower in itertools.pairwise(way):
                 above[lower].append(upper)
                 below[upper].append(lower)
-        for sweep in range(_SWEEPS):
+        for sweep in range(_ORDERING_SWEEPS):
             near = below if sweep % 2 else above
             for row in reversed(self.rows) if sweep % 2 else self.rows:
                 # A node without neighbours on that side stays where it is.
@@ -105,10 +106,10 @@ class _Grid:
 
     def _place(self, row: list[Node]) -> None:
         """Put a row of nodes side by side around zero."""
-        left = -(math.fsum(self.widths[node] for node in row) + _GAP * (len(row) - 1)) / 2
+        left = -(math.fsum(self.widths[node] for node in row) + _NODE_GAP * (len(row) - 1)) / 2
         for node in row:
             self.centres[node] = left + self.widths[node] / 2
-            left += self.widths[node] + _GAP
+            left += self.widths[node] + _NODE_GAP
 
 
 def dag_svg(dag: Dag) -> str:
@@ -135,7 +136,7 @@ def dag_svg(dag: Dag) -> str:
         (x, y), wide = layout.places[name], layout.widths[name]
         parts.append(
             f'<g><title>{safe(name)}</title><rect x="{x - wide / 2:.1f}" '
-            f'y="{y - _HEIGHT / 2:.1f}" width="{wide:.1f}" height="{_HEIGHT}" rx="8" '
+            f'y="{y - _NODE_HEIGHT / 2:.1f}" width="{wide:.1f}" height="{_NODE_HEIGHT}" rx="8" '
             f'fill="#eceff1" stroke="#455a64"/><text x="{x:.1f}" y="{y + 4.5:.1f}" '
             f'text-anchor="middle" fill="#102027">{safe(shortened(name, _MAX_LABEL))}</text></g>'
         )

@@ -20,7 +20,7 @@ from colonnade.structure.scores import FamilyScores, Score, checked_score
 Operation = Literal["add", "delete", "reverse"]
 _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
 # Gains closer than this are ties: equivalent graphs differ by rounding only.
-_TIE = 1e-9
+_TIE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def hill_climb(
                 if attempt:
                     climber.jump(rules.perturbed(best, rng))
                 climber.climb(tabu, progress)
-                if climber.best_score > best_score + _TIE or not attempt:
+                if climber.best_score > best_score + _TIE_TOLERANCE or not attempt:
                     best, best_score = climber.best, climber.best_score
                     trace += climber.steps
     except KeyboardInterrupt:
@@ -178,13 +178,13 @@ class _Climber:
         idle = 0
         while True:
             move = self._best_step(visited if tabu else None)
-            if move is None or (not tabu and move.gain <= _TIE * (1.0 + abs(self.score))):
+            if move is None or (not tabu and move.gain <= _TIE_TOLERANCE * (1.0 + abs(self.score))):
                 return
             self._take(move)
             visited.append(self.adjacency.tobytes())
             arcs = counted(int(self.adjacency.sum()), "arc")
             progress.advance(text=f"Hill climbing: {arcs}")
-            if self.score > self.best_score + _TIE * (1.0 + abs(self.best_score)):
+            if self.score > self.best_score + _TIE_TOLERANCE * (1.0 + abs(self.best_score)):
                 self.best, self.best_score, idle = self.adjacency.copy(), self.score, 0
             else:
                 idle += 1
@@ -229,7 +229,7 @@ class _Climber:
             top = float(gains.max()) if gains.size else -np.inf
             if not np.isfinite(top):
                 return None
-            where = int(np.argmax(gains >= top - _TIE * (1.0 + abs(top))))
+            where = int(np.argmax(gains >= top - _TIE_TOLERANCE * (1.0 + abs(top))))
             k, a, b = (int(place) for place in np.unravel_index(where, gains.shape))
             move = _Move(_OPERATIONS[k], a, b, float(gains[k, a, b]))
             if visited is None or move.applied(self.adjacency).tobytes() not in visited:

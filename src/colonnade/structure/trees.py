@@ -15,7 +15,7 @@ from colonnade.structure.columns import Columns, prepare
 from colonnade.threads import run
 
 # Mutual informations closer than this are ties, which go to the first columns.
-_TIE = 1e-12
+_TIE_TOLERANCE = 1e-12
 
 
 def naive_bayes(table: Any, target: str) -> Dag:
@@ -154,10 +154,10 @@ def _spanning_tree(weights: Floats, root: int) -> list[tuple[int, int]]:
     for _ in range(len(weights) - 1):
         reach = np.where(inside, -np.inf, best)
         top = reach.max()
-        node = int(np.argmax(reach >= top - _TIE * (1.0 + abs(top))))
+        node = int(np.argmax(reach >= top - _TIE_TOLERANCE * (1.0 + abs(top))))
         arcs.append((int(link[node]), node))
         inside[node] = True
-        closer = (weights[node] > best + _TIE) & ~inside
+        closer = (weights[node] > best + _TIE_TOLERANCE) & ~inside
         best[closer] = weights[node][closer]
         link[closer] = node
     return arcs

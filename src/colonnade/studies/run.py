@@ -23,7 +23,7 @@ from colonnade.studies.tidy import Tidy
 _Result = tuple[Tidy, list[Claim]]
 # Files and captions, by study.
 _Figures = dict[str, list[tuple[str, str]]]
-_OURS = "as above"
+_OUR_READING = "as above"
 
 
 def _run_mse(plan: Plan, workers: Workers, what: str, **reading: Any) -> _Result:
@@ -128,7 +128,7 @@ class Outcome:
             return study.run(plan, workers, f"Study {study.number}, {what}", **reading)
 
         results, claims = run(study.short_title)
-        readings = {_OURS: claims}
+        readings = {_OUR_READING: claims}
         if not plan.quick:
             readings |= {name: run(name, **how)[1] for name, how in study.readings.items()}
         readings |= {name: judge(results) for name, judge in study.judgements.items()}
@@ -138,7 +138,7 @@ class Outcome:
     @property
     def claims(self) -> Sequence[Claim]:
         """The claims, with what the paper leaves open read as we read it."""
-        return self.readings[_OURS]
+        return self.readings[_OUR_READING]
 
 
 def reproduce(what: str, plan: Plan) -> Path:

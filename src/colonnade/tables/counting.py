@@ -141,12 +141,12 @@ class _Counter:
 
     def joint_tasks(self, joints: Sequence[Joint]) -> list[Callable[[], Array]]:
         """Return tasks that each count a range of rows in all joint tables."""
-        from colonnade.kernels.counting import COPIES, count_joints
+        from colonnade.kernels.counting import TABLE_COPIES, count_joints
 
         if not joints:
             return []
         columns, start = self.columns.of_joints(joints)
-        offset = np.cumsum([0, *(COPIES * joint.cells for joint in joints)])
+        offset = np.cumsum([0, *(TABLE_COPIES * joint.cells for joint in joints)])
         # A task has too few rows to overflow 32 bits, and half as wide is less cache.
         weights = self.weights if self.weighted else np.empty(0, np.uint32)
 
@@ -160,7 +160,7 @@ class _Counter:
 
     def margins(self, joints: Sequence[Joint], parts: Sequence[Array]) -> dict[int, FamilyCounts]:
         """Add up the parts of all tasks and take the families out of the joint tables."""
-        from colonnade.kernels.counting import COPIES
+        from colonnade.kernels.counting import TABLE_COPIES
 
         # Always in the order of rows: rounded sums must not depend on which thread was first.
         kind = np.float64 if self.weights.dtype.kind == "f" else np.int64
@@ -170,8 +170,9 @@ class _Counter:
         found = {}
         offset = 0
         for joint in joints:
-            table = counts[offset : offset + COPIES * joint.cells].reshape(COPIES, -1).sum(axis=0)
-            offset += COPIES * joint.cells
+            end = offset + TABLE_COPIES * joint.cells
+            table = counts[offset:end].reshape(TABLE_COPIES, -1).sum(axis=0)
+            offset = end
             table = table.reshape(self.columns.shape(joint.columns))
             for f in joint.members:
                 found[f] = _counts_of(self.families[f], self._margin(table, joint, self.chosen[f]))

@@ -58,7 +58,7 @@ def encode(
     discretizer : Discretizer, optional
         Cuts its numeric columns first; columns that hold its intervals already stay.
     columns : sequence of str, optional
-        Which columns are taken, and in which order; others are not looked at.
+        Which columns are taken, and in which order; others are ignored.
 
     Returns
     -------

@@ -107,10 +107,10 @@ def _joint_step(
     tables: Sequence[Floats],
 ) -> Step:
     """Begin the sums, with the tables of families that share a joint table added up."""
-    from colonnade.kernels.scoring import AT_ONCE, write_joints
+    from colonnade.kernels.scoring import TABLES_AT_ONCE, write_joints
 
-    # Empty joint tables, which add nothing, make the number a multiple of AT_ONCE.
-    joints = [*joints, *[Joint((), 1, ())] * (-len(joints) % AT_ONCE)]
+    # Empty joint tables, which add nothing, make the number a multiple of TABLES_AT_ONCE.
+    joints = [*joints, *[Joint((), 1, ())] * (-len(joints) % TABLES_AT_ONCE)]
     sums = [np.empty(0)]
     for joint in joints:
         total = np.zeros(columns.shape(joint.columns))

@@ -1,10 +1,10 @@
-"""`colonnade demo`: the main job on data that ship with scikit-learn."""
+"""`colonnade demo`: the package at work on data that ship with scikit-learn."""
 
 from __future__ import annotations
 
 
 def demo() -> None:
-    """Show the main job on data that ship with scikit-learn.
+    """Demonstrate the package on data that ship with scikit-learn.
 
     A network is estimated from 60 rows under every prior, and the held-out log likelihoods are
     printed side by side.
