@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from colonnade.arrays import Floats
+from colonnade.exceptions import counted
 from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
@@ -81,7 +82,9 @@ def _variable(tokens: Tokens) -> DraftVariable:
             labels = tokens.until("}", separators=",")
             tokens.find(";")
             if size != str(len(labels)):
-                raise MisfitError(place, f"{len(labels)} states where {size[:20]} belong.")
+                raise MisfitError(
+                    place, f"{counted(len(labels), 'state')} where {size[:20]} belong."
+                )
         elif tokens.find("property"):
             words = tokens.until(";")
             if len(words) == 2 and words[0] == TYPES:

@@ -137,7 +137,7 @@ class Piece:
         return DataError(
             f"Variable {family.child.name!r}",
             f"{undefined.sum():,} of the configurations of its parents that the question needs "
-            f"have no probabilities{shown}.",
+            f"{'has' if undefined.sum() == 1 else 'have'} no probabilities{shown}.",
             Advice.PRIOR_FOR_UNOBSERVED,
             variable=family.child.name,
             configuration=example,
