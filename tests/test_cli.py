@@ -441,6 +441,16 @@ def test_compare_is_the_comparison_of_python(folder: Path) -> None:
 COMMANDS: dict[str, Any] = vars(get_command(app))["commands"]
 
 
+def test_singular_and_plural(tmp_path: Path) -> None:
+    data, arcs, model = (tmp_path / name for name in ("one.csv", "arcs.csv", "m.json"))
+    data.write_text("x,y\na,1\n,1\n")
+    arcs.write_text("x\n")
+    common = "fit", data, "--missing", "available", "--overwrite", "-o", model
+    learned = run(*common, "--learn", "chow-liu").stdout
+    assert "Graph learned from the 1 complete row of 2\n" in learned
+    assert "1 variable, 0 arcs, 1 probability stored" in run(*common, "--dag", arcs).stdout
+
+
 def test_the_version_is_printed() -> None:
     assert run("--version").stdout == f"colonnade {cn.__version__}\n"
 

@@ -54,10 +54,31 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         ("fit data.csv --learn chow-liu --restarts 2", 2, "only applies to --learn hc"),
         ("fit data.csv --learn hc --seed 2", 2, "--seed: it only applies to --restarts"),
         ("fit data.csv --learn hc --score ml", 2, "'ml' is not one of bic"),
-        ("fit data.csv --learn hc --score bdeu:-1", 2, "'bdeu:-1': Expected a finite"),
-        ("fit data.csv --learn hc --prior dirichlet", 2, "'dirichlet': Expected one of"),
-        ("fit data.csv --learn hc --prior bdeu:many", 2, "'bdeu:many': Expected a positive number"),
-        ("fit data.csv --learn hc --prior ml:8", 2, "'ml:8': Expected"),
+        (
+            "fit data.csv --learn hc --score bdeu:-1",
+            2,
+            "'bdeu:-1': Expected a finite number above 0 for the setting, got -1.0.",
+        ),
+        (
+            "fit data.csv --learn hc --prior dirichlet",
+            2,
+            "'dirichlet' is not one of hierarchical, hier",
+        ),
+        (
+            "fit data.csv --learn hc --prior bdeu:many",
+            2,
+            "'bdeu:many' is not a prior such as bdeu:10.",
+        ),
+        (
+            "fit data.csv --learn hc --prior hierarchical:x",
+            2,
+            "such as hierarchical, hierarchical:l",
+        ),
+        (
+            "fit data.csv --learn hc --prior ml:8",
+            2,
+            "'ml:8' is not a prior such as ml, ml:uniform.",
+        ),
         ("fit data.csv --learn best", 2, "'best'"),
         ("fit data.csv --learn hc --missing maybe", 2, "'maybe'"),
         ("fit data.csv --learn hc --bins 1", 2, "--bins"),
@@ -73,6 +94,11 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         ("fit data.csv --dag strange.csv", 1, "Column 'income': not in the table"),
         ("fit data.csv --learn hc --bins 3 --ignore x", 1, "Column 'x': not in the table"),
         ("fit data.csv --learn hc --bins 3 --weights w", 1, "Column 'w': not in the table"),
+        (
+            "fit data.csv --dag arcs.csv --weights w",
+            1,
+            "['smoker', 'group', 'cancer', 'dose', 'n']",
+        ),
         ("fit data.csv --learn hc --bins 3 --cut smoker", 1, "'smoker': not a column of"),
         ("fit data.xls --learn hc", 1, "a file ending in .csv"),
         ("show model.txt", 1, "a name that ends in"),
@@ -128,6 +154,16 @@ def test_refusals(
     assert set(folder.iterdir()) == before
     if code == 1:
         assert re.fullmatch(r"Error: .*\n", result.stderr)
+
+
+@pytest.mark.parametrize(
+    "word", ["foo", "hierarchical:-1", "hierarchical:x", "bdeu:x", "ml:8", "ml:"]
+)
+def test_a_wrong_prior_is_worded_without_python(folder: Path, word: str) -> None:
+    common = "fit", folder / "data.csv", "--dag", folder / "arcs.csv", "-o", folder / "m.json"
+    text = flat(run(*common, "--prior", word, code=2).stderr)
+    assert f"--prior: '{word}'" in text
+    assert not re.search(r"None|nan|raise|`|Hint|s=|unobserved", text)
 
 
 def test_all_advice_occurs_and_has_words_of_the_command_line() -> None:

@@ -180,10 +180,12 @@ def test_missing_values_are_refused_by_name() -> None:
     x, y, z = (variable(name, 2) for name in "xyz")
     coded = CodedTable([x, y, z], [[0, 1, 2], [2, 2, 1], [0, 0, 0]])
     hint = r"Hint: use missing='available'"
-    with pytest.raises(DataError, match=rf"^Column 'y': no value in 2 of 3 rows\. {hint}"):
+    with pytest.raises(
+        DataError, match=rf"^Column 'y': the value is missing in 2 of 3 rows\. {hint}"
+    ):
         count(coded, [Family(y, (z,))])
     with pytest.raises(
-        DataError, match=r"^Column 'x', Column 'y': no value in 1, 2 respectively of 3 rows"
+        DataError, match=r"^Columns 'x' \(1\), 'y' \(2\): values are missing in some of 3 rows\."
     ) as caught:
         count(coded, [Family(y, (x,)), Family(z)])
     assert caught.value.details["columns"] == {"x": 1, "y": 2}

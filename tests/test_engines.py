@@ -338,6 +338,7 @@ def test_variational_options():
     for options, parameter in (
         ({"tolerance": 0.0}, "tolerance"),
         ({"tolerance": 1.0}, "tolerance"),
+        ({"tolerance": "x"}, "tolerance"),
         ({"tolerance": float("nan")}, "tolerance"),
         ({"iterations": 0}, "iterations"),
     ):

@@ -137,3 +137,16 @@ def test_a_shortfall_can_name_its_variable_and_state() -> None:
     named = error.named("Variable 'x'", lambda codes, state: f"state {state} given {codes}")
     assert named.statement == "Variable 'x': cannot take 3 from 1 count of state 1 given (0, 2)."
     assert (named.taken, named.held, named.hint) == (3, 1, error.hint)
+
+
+def test_an_error_about_a_cell_can_name_it() -> None:
+    error = CountsError("it is negative.", parameter="counts", value=-1)
+
+    def named() -> str:
+        return error.named(
+            "Variable 'x'", lambda codes, state: f"state {state} given {codes}"
+        ).statement
+
+    assert named() == "Variable 'x': it is negative."
+    error.configuration, error.state = (0, 2), 1
+    assert named() == "Variable 'x', state 1 given (0, 2): it is negative."

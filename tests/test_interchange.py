@@ -404,6 +404,14 @@ def test_a_quoted_comma_is_a_state(tmp_path) -> None:
     assert load(tmp_path / "x.bif")["a"].family.child.states == (",", "|")
 
 
+def test_a_word_that_is_no_number_is_shown_in_quotes(tmp_path) -> None:
+    word = "x" * 100
+    text = f"variable a {{type discrete[2]{{0, 1}};}} probability(a){{table 0.25, {word};}}"
+    (tmp_path / "x.bif").write_text(text)
+    with pytest.raises(FileFormatError, match=f"'{word[:80]}' is not a number"):
+        load(tmp_path / "x.bif")
+
+
 def test_bif_with_one_list_for_the_table(tmp_path) -> None:
     """The definition has the child slowest; some write it fastest; only one sums to 1."""
     head = "network x {} variable a {type discrete[2]{u,v};} variable b {type discrete[3]{0,1,2};}"

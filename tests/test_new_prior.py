@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import FileFormatError, NotSupportedError
 from colonnade.priors import PRIORS, Independent, Prior, prior_named, register
 from colonnade.sparse import SparseTable
+from command_line import plain_terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Laplace(Independent):
     pseudo_count: float = 1.0
 
     keyword: ClassVar[str] = "laplace"
-    examples: ClassVar[tuple[str, ...]] = ("laplace:1",)
+    examples: ClassVar[dict[str, str]] = {"laplace:1": "a pseudo-count of 1"}
 
     def strength(self, counts: FamilyCounts) -> float:
         return self.pseudo_count * counts.states
@@ -37,7 +39,7 @@ class Shrunken(Prior):
     weight: float = 0.1
 
     keyword: ClassVar[str] = "shrunken"
-    examples: ClassVar[tuple[str, ...]] = ("shrunken:0.1",)
+    examples: ClassVar[dict[str, str]] = {"shrunken:0.1": ""}
     score_name: ClassVar[str | None] = None
 
     def table(self, counts):
@@ -132,14 +134,15 @@ def test_it_is_saved_and_loaded_and_checked(prior, tmp_path):
 @pytest.mark.parametrize("prior", [Laplace(0.5), Shrunken(0.25)], ids=repr)
 def test_a_saved_table_must_follow_from_it(prior):
     counts = FamilyCounts.from_array(COUNTS)
-    assert prior.misfit(counts, prior.table(counts)) is None
+    assert prior.inconsistency(counts, prior.table(counts)) is None
     other = type(prior)(0.75)
-    assert prior.misfit(counts, other.table(counts)).part == "rows"
+    assert prior.inconsistency(counts, other.table(counts)).part == "rows"
     moved = SparseTable.beside(counts, prior.table(counts).rows, [0.6, 0.4])
-    assert prior.misfit(counts, moved).part == "default"
+    assert prior.inconsistency(counts, moved).part == "default"
 
 
-def test_it_has_a_word_on_the_command_line(tmp_path):
+def test_it_has_a_word_on_the_command_line(tmp_path, monkeypatch):
+    plain_terminal(monkeypatch)
     assert Laplace(2.0).word == "laplace:2"
     assert prior_named("laplace:0.5") == Laplace(0.5)
     data, model = tmp_path / "data.csv", tmp_path / "model.json"
@@ -151,6 +154,9 @@ def test_it_has_a_word_on_the_command_line(tmp_path):
     assert result.exit_code == 0, result.output
     assert "laplace:2" in result.stdout
     assert set(cn.load(model).priors.values()) == {Laplace(2.0)}
+    shown = " ".join(re.sub("[│]", " ", CliRunner().invoke(app, ["fit", "--help"]).output).split())
+    assert shown.count("laplace:1 (a pseudo-count of 1)") == 2  # --prior and --score
+    assert shown.count("shrunken:0.1") == 1  # no score
     wrong = CliRunner().invoke(app, ["fit", *files, "--score", "shrunken"])
     assert wrong.exit_code == 2
     assert "laplace:1" in " ".join(wrong.output.split())

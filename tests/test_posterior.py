@@ -390,7 +390,7 @@ def test_a_table_of_ten_million_million_rows(sparse, s):
     assert one.lower == pytest.approx(two.lower, abs=1e-12)
     draws = posterior.sample_rows(np.array([[8, 2], [0, 0]]), 3, rng=1)
     assert draws.shape == (3, 2, 2)
-    assert "10240000000000 configurations (3 observed)" in repr(posterior)
+    assert "1.02e13 configurations (3 observed)" in repr(posterior)
 
 
 def test_dense_answers_are_refused_with_their_size(sparse):
@@ -491,6 +491,9 @@ def test_reprs_say_what_they_are():
     assert f"s={posterior.strength.mean:.4g} (learned)" in text
     assert "Exact()" in repr(posterior.alpha)
     assert "95% interval" in repr(posterior.strength)
+    single = BDeu().posterior([[3]])
+    assert "1 configuration (1 observed) x 1 state, n=3" in repr(single)
+    assert "(1 of 1 configuration x 1 state" in repr(single.table)
 
 
 def test_a_posterior_cannot_be_changed():

@@ -6,6 +6,7 @@ import ast
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from colonnade import (
     Variational,
 )
 from colonnade.exceptions import ColonnadeError, CountsError, InputError, NotSupportedError
+from colonnade.pooling import ENGINES
 from colonnade.priors import PRIORS as REGISTERED
 from colonnade.priors import prior_named, restored, saved
 
@@ -105,10 +107,13 @@ def test_alpha0_of_the_wrong_length_is_refused(alpha0, s):
     refused(lambda: prior.log_evidence([[3, 1]]), InputError, "alpha0")
 
 
-@pytest.mark.parametrize("engine", ["exact", "nuts", 3, object()], ids=repr)
+@pytest.mark.parametrize(
+    "engine", ["exact", "nuts", 3, object(), SimpleNamespace(solve=print)], ids=repr
+)
 def test_unknown_engines_are_refused(engine):
     error = refused(lambda: Hierarchical(engine=engine), InputError, "engine")
-    assert "Quadrature()" in str(error)
+    for name in ENGINES:
+        assert f"{name}()" in str(error)
 
 
 @pytest.mark.parametrize("engine", [Exact, Quadrature, Variational])

@@ -12,7 +12,7 @@ from scipy import stats
 import oracle
 from colonnade import Exact, Hierarchical, Quadrature, Variational
 from colonnade.exceptions import InputError, NotSupportedError
-from colonnade.pooling.alpha import DirichletAlpha
+from colonnade.pooling.alpha import DirichletAlpha, Engine
 
 # counts, alpha0: alike rows, unlike rows, three states, an unseen state, one row, many alike
 TABLES = {
@@ -148,14 +148,11 @@ def test_with_s_fixed_there_is_no_posterior_of_it():
 
 
 def test_an_engine_without_evidence_cannot_learn_s():
-    class Blind:
+    class Blind(Engine):
         """Like a sampler: moments, but no evidence."""
 
-        def solve(self, tally, s, alpha0):
-            return DirichletAlpha.of(alpha0 + 1.0, None, self)
-
-        def log_evidence(self, tally, s, alpha0):
-            return None
+        def _solved(self, pool):
+            return DirichletAlpha.of(pool.alpha0 + 1.0, None, self)
 
         def __repr__(self):
             return "Blind()"

@@ -548,8 +548,14 @@ def test_bad_input_names_the_parameter(call, parameter):
 
 
 def test_missing_values_no_rows_and_cycles_are_clear_errors():
-    with pytest.raises(DataError, match="missing"):
+    with pytest.raises(
+        DataError, match=r"^Column 'a': the value is missing in 1 of 3 rows\."
+    ) as one:
         hill_climb({"a": [0, None, 1], "b": [0, 1, 1]})
+    assert (one.value.columns, one.value.rows) == ({"a": 1}, 3)
+    several = r"^Columns 'a' \(1\), 'b' \(2\): values are missing in some of 3 rows\. Hint: drop"
+    with pytest.raises(DataError, match=several):
+        hill_climb({"a": [0, None, 1], "b": [None, None, 1]})
     with pytest.raises(InputError, match="cycle"):
         hill_climb(drawn(20), required=[("a", "b"), ("b", "a")])
     with pytest.raises(NotSupportedError):

@@ -86,7 +86,9 @@ class Cpt:
         parts: list[tuple[str, Any]] = [("counts", self.counts), ("table", self.table)]
         for name, part in parts[self.counts is None :]:
             if (part.parent_sizes, part.states) != (family.parent_sizes, family.cardinality):
-                sizes = f"parent sizes {family.parent_sizes} and {family.cardinality} states"
+                sizes = (
+                    f"parent sizes {family.parent_sizes} and {counted(family.cardinality, 'state')}"
+                )
                 raise expected(f"a table with {sizes}", name, part)
 
     @classmethod
@@ -189,8 +191,8 @@ class Cpt:
 
 def _without_observations(family: Family, error: UnobservedError) -> DataError:
     name, parents = family.child.name, listing(parent.name for parent in family.parents)
+    share = f"{amount(error.unobserved)} of {counted(error.configurations, 'configuration')}"
     have = "has" if error.unobserved == 1 else "have"
-    share = f"{amount(error.unobserved)} of {amount(error.configurations)} configurations"
     return DataError(
         f"Variable {name!r}",
         f"{share} of its parents {parents} {have} no observations.",

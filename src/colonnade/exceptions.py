@@ -111,6 +111,8 @@ class CountsError(InputError):
 
     def named(self, place: str, cell: Callable[[tuple[int, ...], int], str]) -> CountsError:
         """Return the same error with names: of the variable, and of a cell given by its codes."""
+        if isinstance(self.configuration, tuple) and self.state is not None:
+            place = f"{place}, {cell(self.configuration, self.state)}"
         statement = f"{place}: {self.statement}"
         named = CountsError(statement, hint=self.hint, parameter=self.parameter, value=self.value)
         named.configuration, named.state = self.configuration, self.state
@@ -293,12 +295,17 @@ def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> Inpu
     return InputError("", rest, hint=hint, parameter=parameter, value=value)
 
 
-def checked_level(level: Any, parameter: str = "level") -> float:
-    """Return a probability strictly between 0 and 1, or say what is wrong."""
-    number = float(level) if isinstance(level, numbers.Real) else math.nan
-    if isinstance(level, bool) or not 0.0 < number < 1.0:
-        raise expected("a number between 0 and 1", parameter, level, "write 0.95 for 95 %")
+def checked_fraction(value: Any, parameter: str, hint: str = "") -> float:
+    """Return a number strictly between 0 and 1, or say what is wrong."""
+    number = float(value) if isinstance(value, numbers.Real) else math.nan
+    if isinstance(value, bool) or not 0.0 < number < 1.0:
+        raise expected("a number between 0 and 1", parameter, value, hint)
     return number
+
+
+def checked_level(level: Any) -> float:
+    """Return the probability of an interval, or say what is wrong."""
+    return checked_fraction(level, "level", "write 0.95 for 95 %")
 
 
 def checked_whole(value: Any, parameter: str, least: int = 1) -> int:

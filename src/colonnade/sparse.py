@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from colonnade.arrays import Array, Floats
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, Configurations, parent_codes
-from colonnade.exceptions import amount, expected
+from colonnade.exceptions import counted, expected
 from colonnade.lookup import Lookup
 
 __all__ = ["SparseTable", "checked_rows"]
@@ -126,8 +126,8 @@ class SparseTable(Configurations):
     def __repr__(self) -> str:
         default = "" if self.default is None else ", with a default row"
         return (
-            f"SparseTable({len(self.rows):,} of {amount(self.configurations)} configurations "
-            f"x {self.states} states{default})"
+            f"SparseTable({len(self.rows):,} of {counted(self.configurations, 'configuration')} "
+            f"x {counted(self.states, 'state')}{default})"
         )
 
 
@@ -137,7 +137,7 @@ def _checked_parts(
     """Return rows and default as arrays of probabilities of the same states."""
     own = checked_rows(rows, "rows", 2)
     if len(own) != len(stored.codes):
-        raise expected(f"{len(stored.codes)} rows", "rows", rows, got=f"shape {own.shape}")
+        raise expected(counted(len(stored.codes), "row"), "rows", rows, got=f"shape {own.shape}")
     if default is None:
         return own, None
     other = checked_rows(default, "default", 1)

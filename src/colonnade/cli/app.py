@@ -8,12 +8,12 @@ import warnings
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperOption
 
 from colonnade import __version__
 from colonnade.cli.commands import compare, convert, demo, fit, query, reproduce, show
 from colonnade.cli.messages import spellings, worded
-from colonnade.cli.options import flattened
+from colonnade.cli.options import flattened, with_priors
 from colonnade.cli.output import complain, say
 from colonnade.exceptions import ColonnadeError
 
@@ -31,6 +31,12 @@ _COMMANDS = (
 
 class _Command(TyperCommand):
     """A command whose errors are one line on standard error and exit code 1."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for each in self.params:
+            if isinstance(each, TyperOption):
+                each.help = with_priors(each.help or "")
+        super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         options = spellings(self.params)

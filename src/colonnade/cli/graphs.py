@@ -55,7 +55,7 @@ class LearnerOptions:
         graph_option(
             metavar="SCORE",
             help="What hill climbing maximises: bic (by default), aic, loglik, or the log evidence "
-            "of a prior: hierarchical, hierarchical:learn, bdeu:10, symmetric.",
+            "of a prior: {scores}.",
         ),
     ] = None
     max_parents: Annotated[

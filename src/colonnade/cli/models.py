@@ -76,7 +76,7 @@ def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
     arcs, cells = len(network.dag.arcs), sum(cpt.table.rows.size for cpt in network.tables.values())
     common = f"; {priors[0]}" if len(priors) == 1 else ""
     size = f"{counted(len(network), 'variable')}, {counted(arcs, 'arc')}"
-    say(f"{size}, {cells:,} probabilities stored{common}")
+    say(f"{size}, {counted(cells, 'probability', 'probabilities')} stored{common}")
     head = ["variable", "states", "parents", "configurations", "rows"]
     lines = []
     for each in facts[:limit]:

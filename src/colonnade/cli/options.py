@@ -47,12 +47,21 @@ level_option = functools.partial(typer.Option, metavar="P", callback=_checked_le
 
 def prior_of(text: str, option: str = "--prior") -> Prior:
     """Return the prior that a word such as ``hierarchical:learn`` stands for."""
-    from colonnade.priors import prior_named
+    from colonnade.priors import PRIORS, prior_named
 
+    keyword = text.partition(":")[0]
+    kinds = {kind.keyword: kind for kind in PRIORS.values() if kind.keyword}
+    if keyword not in kinds:
+        known = (word for kind in kinds.values() for word in kind.examples)
+        raise misuse(option, f"{text!r} is not one of {', '.join(known)}.")
     try:
         return prior_named(text)
     except InputError as error:
-        raise misuse(option, f"{text!r}: {error}") from None
+        if isinstance(error.value, str):  # a word that the prior does not know
+            problem = f"{text!r} is not a prior such as {', '.join(kinds[keyword].examples)}."
+        else:
+            problem = f"{text!r}: {error.naming('the setting')}"
+        raise misuse(option, problem) from None
 
 
 def score_of(text: str) -> Score:
@@ -68,6 +77,23 @@ def score_of(text: str) -> Score:
         known = [*penalised, *(word for kind in scoring for word in kind.examples)]
         raise misuse("--score", f"{text!r} is not one of {', '.join(known)}.")
     return prior_of(text, "--score")
+
+
+def with_priors(text: str) -> str:
+    """Return a help text with the words of all priors for ``{priors}``, of scores for ``{scores}``.
+
+    They are looked up when help is shown: priors may be registered later, and take long to load.
+    """
+    from colonnade.priors import PRIORS
+
+    for place, kinds in {
+        "{priors}": list(PRIORS.values()),
+        "{scores}": [kind for kind in PRIORS.values() if kind.score_name is not None],
+    }.items():
+        examples = [example for kind in kinds for example in kind.examples.items()]
+        words = [f"{word} ({meaning})" if meaning else word for word, meaning in examples]
+        text = text.replace(place, ", ".join(words))
+    return text
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:

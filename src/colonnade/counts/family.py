@@ -25,7 +25,7 @@ from colonnade.configurations import (
     sort_keys,
 )
 from colonnade.counts.checks import checked_axes, checked_values
-from colonnade.exceptions import CountsError, ShortfallError, amount, expected
+from colonnade.exceptions import CountsError, ShortfallError, counted, expected
 from colonnade.lookup import Lookup
 
 # Parents whose sizes are written in full.
@@ -101,7 +101,7 @@ class FamilyCounts(Configurations):
         shape = values.shape[:-1]
         sizes = checked_axes(shape) if parent_sizes is None else checked_sizes(parent_sizes)
         if shape not in (sizes, (math.prod(sizes),)):
-            what = f"{amount(math.prod(sizes))} rows for `parent_sizes` {sizes}"
+            what = f"{counted(math.prod(sizes), 'row')} for `parent_sizes` {sizes}"
             got = f"shape {shape} before the states"
             raise expected(what, "counts", shape, got=got, kind=CountsError)
         rows = values.reshape(-1, values.shape[-1])

@@ -245,8 +245,11 @@ def tell(subject: str, notes: Sequence[str]) -> None:
 
 def numbers(words: Sequence[str], place: str) -> Floats:
     """Numbers from the words of a file."""
+    return np.array([_number(word, place) for word in words], dtype=np.float64)
+
+
+def _number(word: str, place: str) -> float:
     try:
-        return np.array([float(word) for word in words])
-    except ValueError as error:
-        problem = str(error).removeprefix("could not convert string to float: ")
-        raise MisfitError(place, f"{problem[:80]} is not a number.") from None
+        return float(word)
+    except ValueError:
+        raise MisfitError(place, f"{word[:80]!r} is not a number.") from None

@@ -100,8 +100,8 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
         return Cpt(family, None, None, table)
     prior = made(f"{place}.prior", _prior, value["prior"], f"{place}.prior")
     counts = _counts(family, codes, value["counts"], f"{place}.counts")
-    if misfit := made(f"{place}.prior", prior.misfit, counts, table):
-        raise MisfitError(f"{place}.{misfit.part}", misfit.problem)
+    if found := made(f"{place}.prior", prior.inconsistency, counts, table):
+        raise MisfitError(f"{place}.{found.part}", found.problem)
     return Cpt(family, counts, prior, table)
 
 

@@ -10,7 +10,15 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.elimination import Elimination
-from colonnade.exceptions import Advice, NotSupportedError, expected, listing
+from colonnade.exceptions import (
+    Advice,
+    NotSupportedError,
+    checked_level,
+    checked_whole,
+    expected,
+    inapplicable,
+    listing,
+)
 from colonnade.inference.reduction import Question
 from colonnade.inference.results import MostProbable, QueryResult
 from colonnade.network import BayesianNetwork
@@ -211,11 +219,9 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
 
 
 def _check_draws(draws: Any, level: Any, rng: Any) -> None:
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
-        raise expected("an integer of at least 0", "draws", draws, "500 draws are a good start")
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.0 < level < 1.0:
-        raise expected("a number between 0 and 1", "level", level, "write 0.95 for 95 %")
+    checked_whole(draws, "draws", 0)
+    checked_level(level)
     if not draws and rng is not None:
-        raise expected("None without draws", "rng", rng, "give draws=500 as well")
+        raise inapplicable("rng", rng, "draws > 0", "give draws=500")
     if not draws and level != 0.95:
-        raise expected("0.95 without draws", "level", level, "give draws=500 as well")
+        raise inapplicable("level", level, "draws > 0", "give draws=500")

@@ -137,7 +137,7 @@ class Piece:
         return DataError(
             f"Variable {family.child.name!r}",
             f"{undefined.sum():,} of the configurations of its parents that the question needs "
-            f"have no probabilities{shown}.",
+            f"{'has' if undefined.sum() == 1 else 'have'} no probabilities{shown}.",
             Advice.PRIOR_FOR_UNOBSERVED,
             variable=family.child.name,
             configuration=example,
@@ -199,11 +199,11 @@ class Question:
 
     def impossible(self) -> DataError:
         """Word the error for observed states that have probability 0."""
-        together, of = (" together", "one of them") if len(self.observed) > 1 else ("", "it")
+        together = " together" if len(self.observed) > 1 else ""
         return DataError(
             "Observed states",
             f"{self.observed} cannot occur{together}: the probability is 0.",
-            f"change or leave out {of}",
+            "change or leave out one of the observed states",
             observed=dict(self.observed),
         )
 

@@ -26,7 +26,15 @@ from numpy.typing import NDArray
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, ConvergenceWarning, TooLargeError, counted, expected, warn
+from colonnade.exceptions import (
+    Advice,
+    ConvergenceWarning,
+    TooLargeError,
+    checked_fraction,
+    checked_whole,
+    counted,
+    warn,
+)
 from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Members, distinct, find_gaps
 from colonnade.priors import Prior
@@ -68,12 +76,8 @@ class EM:
     iterations: int = 1000
 
     def __post_init__(self) -> None:
-        number = isinstance(self.tolerance, int | float) and not isinstance(self.tolerance, bool)
-        if not number or not 0.0 < self.tolerance < 1.0:
-            raise expected("a number between 0 and 1", "tolerance", self.tolerance)
-        whole = isinstance(self.iterations, int) and not isinstance(self.iterations, bool)
-        if not whole or self.iterations < 1:
-            raise expected("an integer of at least 1", "iterations", self.iterations)
+        checked_fraction(self.tolerance, "tolerance")
+        checked_whole(self.iterations, "iterations")
 
 
 @dataclass(frozen=True, slots=True)

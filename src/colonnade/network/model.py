@@ -416,7 +416,8 @@ class BayesianNetwork:
     def __repr__(self) -> str:
         arcs, stored = len(self.dag.arcs), sum(cpt.table.rows.size for cpt in self.tables.values())
         sizes = [counted(len(self), "variable"), counted(arcs, "arc")]
-        lines = [f"BayesianNetwork({', '.join(sizes)}, {stored:,} probabilities stored)"]
+        sizes.append(counted(stored, "probability", "probabilities"))
+        lines = [f"BayesianNetwork({', '.join(sizes)} stored)"]
         for name, cpt in list(self.tables.items())[:20]:
             given = ", ".join(self.dag.parents(name)[:6])
             given += ", ..." * (len(self.dag.parents(name)) > 6)

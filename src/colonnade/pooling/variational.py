@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import ConvergenceWarning, checked_whole, expected, warn
+from colonnade.exceptions import ConvergenceWarning, checked_fraction, checked_whole, counted, warn
 from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, Engine, ErrorEstimate
 from colonnade.pooling.exact import Quadrature
 from colonnade.pooling.tally import Pool
@@ -40,8 +40,7 @@ class Variational(Engine):
     iterations: int = 20_000
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.tolerance < 1.0:
-            raise expected("a number between 0 and 1", "tolerance", self.tolerance)
+        checked_fraction(self.tolerance, "tolerance")
         checked_whole(self.iterations, "iterations")
 
     def _solved(self, pool: Pool) -> AlphaPosterior:
@@ -51,7 +50,8 @@ class Variational(Engine):
             pool.states, pool.s, self.tolerance, self.iterations
         )
         if change > self.tolerance:
-            statement = f"Variational() stopped after {self.iterations} iterations, still changing"
+            rounds = counted(self.iterations, "iteration")
+            statement = f"Variational() stopped after {rounds}, still changing"
             hint = "raise `iterations`, or use Exact() or Quadrature()"
             warn(ConvergenceWarning(f"{statement} by {change:.1e}.", hint))
         parameters = pool.alpha0.copy()

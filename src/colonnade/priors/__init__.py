@@ -1,6 +1,6 @@
 """From counts to a table: priors, and the posterior they give."""
 
-from colonnade.priors.base import LOG_EVIDENCE, Misfit, Prior
+from colonnade.priors.base import LOG_EVIDENCE, Inconsistency, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.posterior import CptPosterior, Interval
@@ -12,10 +12,10 @@ __all__ = [
     "BDeu",
     "CptPosterior",
     "Hierarchical",
+    "Inconsistency",
     "Independent",
     "Interval",
     "MaximumLikelihood",
-    "Misfit",
     "Prior",
     "SymmetricDirichlet",
     "prior_named",

@@ -7,6 +7,7 @@ The other rooms never ask which prior they have. A new one overrides :meth:`Prio
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -33,7 +34,7 @@ _TABLE_TOLERANCE = 1e-6
 _MAX_POOLED_STATES = 5000
 
 
-class Misfit(NamedTuple):
+class Inconsistency(NamedTuple):
     """What is wrong with a table that was saved: a part of it, and a sentence about that part."""
 
     part: str
@@ -50,14 +51,14 @@ class Prior:
     ----------
     keyword : str
         Its name on the command line; empty if it has none.
-    examples : tuple of str
-        Words of the command line for it, to be shown to a user.
+    examples : dict of str to str
+        Words of the command line for it, to be shown to a user, and what each means.
     score_name : str or None
         What :meth:`structure_score` returns; None if the prior is no score.
     """
 
     keyword: ClassVar[str] = ""
-    examples: ClassVar[tuple[str, ...]] = ()
+    examples: ClassVar[Mapping[str, str]] = {}
     score_name: ClassVar[str | None] = LOG_EVIDENCE
 
     def estimate(self, counts: Counts) -> Floats:
@@ -143,29 +144,29 @@ class Prior:
         what = f"missing='em' with {self!r}"
         raise NotSupportedError(what, "there is no penalty for it", "use Hierarchical()")
 
-    def misfit(self, counts: FamilyCounts, table: SparseTable) -> Misfit | None:
+    def inconsistency(self, counts: FamilyCounts, table: SparseTable) -> Inconsistency | None:
         """Return what does not follow from the counts and the prior in a table that was saved.
 
         Examples
         --------
         >>> from colonnade import BDeu
         >>> counts = FamilyCounts.from_array([[3, 1]])
-        >>> BDeu().misfit(counts, BDeu(10).table(counts))
-        Misfit(part='rows', problem='they do not follow from the counts and the prior.')
+        >>> BDeu().inconsistency(counts, BDeu(10).table(counts))
+        Inconsistency(part='rows', problem='they do not follow from the counts and the prior.')
         """
         with np.errstate(all="ignore"):  # numbers of a forged file may be of any size
             wanted = self.table(counts)
         if wanted.default is None and table.default is not None:
-            return Misfit("default", "the prior leaves such configurations out.")
+            return Inconsistency("default", "the prior leaves such configurations out.")
         if wanted.default is not None and not _close(table.default, wanted.default):
-            return Misfit("default", "it does not follow from the prior.")
-        return self._misfit_of_rows(table, wanted.rows)
+            return Inconsistency("default", "it does not follow from the prior.")
+        return self._inconsistency_of_rows(table, wanted.rows)
 
     @staticmethod
-    def _misfit_of_rows(table: SparseTable, wanted: Floats) -> Misfit | None:
+    def _inconsistency_of_rows(table: SparseTable, wanted: Floats) -> Inconsistency | None:
         if _close(table.rows, wanted):
             return None
-        return Misfit("rows", "they do not follow from the counts and the prior.")
+        return Inconsistency("rows", "they do not follow from the counts and the prior.")
 
     @property
     def word(self) -> str:

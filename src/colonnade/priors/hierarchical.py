@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import expected
+from colonnade.exceptions import counted, expected
+from colonnade.pooling import ENGINES
 from colonnade.pooling.alpha import Component, Engine, shrunken_rows
 from colonnade.pooling.exact import choose
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
-from colonnade.priors.base import Counts, Misfit, Prior, checked_positive, checked_states
+from colonnade.priors.base import Counts, Inconsistency, Prior, checked_positive, checked_states
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
 
@@ -52,20 +54,24 @@ class Hierarchical(Prior):
     engine: Engine | None = None
 
     keyword: ClassVar[str] = "hierarchical"
-    examples: ClassVar[tuple[str, ...]] = ("hierarchical", "hierarchical:learn", "hierarchical:8")
+    examples: ClassVar[Mapping[str, str]] = {
+        "hierarchical": "rows are pooled",
+        "hierarchical:learn": "its strength learned",
+        "hierarchical:8": "its strength given",
+    }
 
     def __post_init__(self) -> None:
+        hint = "use s=None for the number of states"
         if isinstance(self.s, str):
             if self.s != "learn":
-                raise expected('a positive number, "learn" or None', "s", self.s)
+                raise expected('a positive number or "learn"', "s", self.s, hint)
         elif self.s is not None:
-            hint = "use s=None for the number of states"
             object.__setattr__(self, "s", checked_positive(self.s, "s", hint))
         object.__setattr__(self, "alpha0", _checked_alpha0(self.alpha0))
         if isinstance(self.engine, type):
             raise expected("an engine", "engine", self.engine, f"write {self.engine.__name__}()")
-        if self.engine is not None and not callable(getattr(self.engine, "solve", None)):
-            what = "Exact(), Quadrature(), Variational(), Reference() or None"
+        if self.engine is not None and not isinstance(self.engine, Engine):
+            what = f"{', '.join(f'{name}()' for name in ENGINES)} or None"
             raise expected(what, "engine", self.engine)
 
     def posterior(self, counts: Counts) -> CptPosterior:
@@ -107,12 +113,13 @@ class Hierarchical(Prior):
         s = sum(part.weight * part.s for part in posterior.components)
         return Penalty(s, posterior.default, self._alpha0(counts.states))
 
-    def misfit(self, counts: FamilyCounts, table: SparseTable) -> Misfit | None:
+    def inconsistency(self, counts: FamilyCounts, table: SparseTable) -> Inconsistency | None:
         """Return what does not follow from the counts and the prior, without estimating anew."""
         if isinstance(self.alpha0, tuple) and len(self.alpha0) != counts.states:
-            return Misfit("prior", f"alpha0 does not have {counts.states} values.")
+            values = counted(counts.states, "value")
+            return Inconsistency("prior", f"alpha0 does not have {values}.")
         if not table.complete:
-            return Misfit("default", "it is missing.")
+            return Inconsistency("default", "it is missing.")
         if self.s == "learn":
             return None  # a mixture over strengths: only the estimation itself could tell
         s, totals = self._fixed_strength(counts), counts.row_totals
@@ -122,7 +129,7 @@ class Hierarchical(Prior):
                 # From the row that depends on alpha most.
                 k = int(totals.argmin())
                 alpha = (table.rows[k] * (totals[k] + s) - counts.values[k]) / s
-            return self._misfit_of_rows(table, shrunken_rows(counts.values, s, alpha))
+            return self._inconsistency_of_rows(table, shrunken_rows(counts.values, s, alpha))
 
     def _fixed_strength(self, counts: FamilyCounts) -> float:
         assert not isinstance(self.s, str)
@@ -134,7 +141,7 @@ class Hierarchical(Prior):
     def _alpha0(self, states: int) -> Floats:
         if isinstance(self.alpha0, tuple):
             if len(self.alpha0) != states:
-                what = f"{states} values, one for each state,"
+                what = f"{counted(states, 'value')}, one for each state,"
                 raise expected(what, "alpha0", self.alpha0, "or give a single number")
             return np.array(self.alpha0)
         return np.full(states, self.alpha0)

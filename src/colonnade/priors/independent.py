@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -75,7 +76,10 @@ class SymmetricDirichlet(Independent):
     s: float | None = None
 
     keyword: ClassVar[str] = "symmetric"
-    examples: ClassVar[tuple[str, ...]] = ("symmetric", "symmetric:2")
+    examples: ClassVar[Mapping[str, str]] = {
+        "symmetric": "no pooling",
+        "symmetric:2": "its strength given",
+    }
 
     def __post_init__(self) -> None:
         if self.s is not None:
@@ -104,7 +108,7 @@ class BDeu(Independent):
     ess: float = 1.0
 
     keyword: ClassVar[str] = "bdeu"
-    examples: ClassVar[tuple[str, ...]] = ("bdeu:10",)
+    examples: ClassVar[Mapping[str, str]] = {"bdeu:10": "no pooling, equivalent sample size 10"}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ess", checked_positive(self.ess, "ess"))
@@ -140,7 +144,10 @@ class MaximumLikelihood(Prior):
     unobserved: Literal["nan", "uniform", "raise"] = "nan"
 
     keyword: ClassVar[str] = "ml"
-    examples: ClassVar[tuple[str, ...]] = ("ml", "ml:uniform")
+    examples: ClassVar[Mapping[str, str]] = {
+        "ml": "relative frequencies",
+        "ml:uniform": "uniform probabilities where there are no data",
+    }
     score_name: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:

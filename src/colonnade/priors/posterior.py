@@ -17,7 +17,7 @@ import numpy as np
 from colonnade.arrays import Array, Floats
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import TooLargeError, checked_level, checked_whole, require
+from colonnade.exceptions import TooLargeError, checked_level, checked_whole, counted, require
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
 from colonnade.pooling.draws import Rng, dirichlet
@@ -299,7 +299,7 @@ class CptPosterior:
         counts = self.counts
         learned = "" if self.strength is None else f", s={self.strength.mean:.4g} (learned)"
         return (
-            f"CptPosterior({counts.configurations} configurations ({counts.observed} observed) "
-            f"x {counts.states} states, "
+            f"CptPosterior({counted(counts.configurations, 'configuration')} "
+            f"({counts.observed:,} observed) x {counted(counts.states, 'state')}, "
             f"n={counts.total}, prior={self.prior!r}{learned}, log_evidence={self.log_evidence})"
         )

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, DataError, counted, listing
+from colonnade.exceptions import Advice, DataError
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
+from colonnade.tables.levels import refuse_missing
 from colonnade.tables.memory import encode
 from colonnade.threads import run
 from colonnade.variables import Family
@@ -125,9 +126,6 @@ def prepare(table: Any, names: Sequence[str] | None = None) -> Columns:
         coded = coded.select(list(names))
     if coded.rows == 0:
         raise DataError("Table", "it has no rows.", "give at least one row")
-    gaps = {v.name: n for v, n in zip(coded.variables, coded.missing, strict=True) if n}
-    if gaps:
-        problem = f"{counted(sum(gaps.values()), 'missing value')}."
-        place = f"Columns {listing(gaps)}"
-        raise DataError(place, problem, Advice.COMPLETE_THE_ROWS, missing=gaps)
+    gaps = dict(zip(coded.names, coded.missing, strict=True))
+    refuse_missing(gaps, coded.rows, Advice.COMPLETE_THE_ROWS)
     return Columns(coded)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.dag import Dag
-from colonnade.exceptions import expected
+from colonnade.exceptions import counted, expected
 
 Adjacency = NDArray[np.bool_]
 
@@ -52,7 +52,9 @@ class Rules:
         if (adjacency & ~self.allowed).any():
             raise expected("a graph without forbidden arcs", "start", start)
         if (adjacency.sum(axis=0) > self.limit).any():
-            raise expected(f"a graph with at most {self.limit} parents each", "start", start)
+            raise expected(
+                f"a graph with at most {counted(self.limit, 'parent')} each", "start", start
+            )
         self.dag(adjacency)  # A cycle with the required arcs is an error here, which names it.
         return adjacency
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colonnade.arrays import Array
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import DataError, counted, expected, listing
 from colonnade.variables import Variable
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class CodedTable:
             names = [variable.name for variable in variables]
             raise expected("different names", "variables", names)
         if len(columns) != len(variables):
-            what = f"{len(variables)} columns, one for each variable,"
+            what = f"{counted(len(variables), 'column')}, one for each variable,"
             raise expected(what, "codes", columns, got=f"{len(columns)}")
         columns, missing = zip(*map(_compact, columns, variables), strict=True)
         rows = {len(column) for column in columns}
@@ -167,7 +167,7 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
         hint = "weights are numbers; name another column, or leave numeric weights uncut"
         raise DataError(place, f"values of type {raw.dtype} cannot be weights.", hint)
     if raw.shape != (rows,):
-        problem = f"weights of shape {raw.shape} for {rows} rows."
+        problem = f"weights of shape {raw.shape} for {counted(rows, 'row')}."
         raise DataError(place, problem, "give one weight per row")
     if raw.dtype.kind == "f":
         _refuse(~np.isfinite(raw), raw, "is not finite", place)

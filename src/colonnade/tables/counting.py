@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Integers
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, DataError, TooLargeError, expected
+from colonnade.exceptions import Advice, TooLargeError, expected
 from colonnade.lookup import word_starts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, Joint, plan
-from colonnade.tables.levels import column_error, place, refuse_absent
+from colonnade.tables.levels import column_error, refuse_absent, refuse_missing
 from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
@@ -78,7 +78,9 @@ def count(
     workers = worker_count(threads)
     counter = _Counter(coded, families)
     if missing == "raise":
-        _refuse_missing(coded, {k for chosen in counter.chosen for k in chosen})
+        used = sorted({k for chosen in counter.chosen for k in chosen})
+        gaps = {coded.names[k]: coded.missing[k] for k in used}
+        refuse_missing(gaps, coded.rows, Advice.COUNT_COMPLETE_ROWS)
     joints, alone = plan(counter.chosen, counter.columns.sizes, joint_limit(coded.rows))
     tasks: list[Callable[[], Any]] = counter.joint_tasks(joints)
     split = len(tasks)
@@ -116,16 +118,6 @@ def joint_limit(rows: int) -> int:
     against the rows.
     """
     return min(max(rows // 8, 16), _MAX_JOINT_CELLS)
-
-
-def _refuse_missing(coded: CodedTable, used: set[int]) -> None:
-    counts = {coded.names[k]: coded.missing[k] for k in sorted(used) if coded.missing[k]}
-    if counts:
-        amounts = ", ".join(map(str, counts.values()))
-        of = "respectively of" if len(counts) > 1 else "of"
-        problem = f"no value in {amounts} {of} {coded.rows} rows."
-        places, hint = ", ".join(map(place, counts)), Advice.COUNT_COMPLETE_ROWS
-        raise DataError(places, problem, hint, columns=counts, rows=coded.rows)
 
 
 class _Counter:

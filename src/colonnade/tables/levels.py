@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, listing
+from colonnade.exceptions import Advice, DataError, counted, listing
 
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
+_MAX_SHOWN_COLUMNS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,22 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     if lost:
         problem = f"not in the table, which has {listing(known)}."
         raise DataError(", ".join(map(place, lost)), problem, columns=lost)
+
+
+def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
+    """Raise if columns of a table lack values; `missing` says how many, by name."""
+    lacking = {name: n for name, n in missing.items() if n}
+    if not lacking:
+        return
+    if len(lacking) == 1:
+        (name, n), *_ = lacking.items()
+        where, problem = place(name), f"the value is missing in {n:,} of {counted(rows, 'row')}."
+    else:
+        shown = [f"{name!r} ({n:,})" for name, n in lacking.items()]
+        more = [f"... {len(shown) - _MAX_SHOWN_COLUMNS} more"] * (len(shown) > _MAX_SHOWN_COLUMNS)
+        where = f"Columns {', '.join(shown[:_MAX_SHOWN_COLUMNS] + more)}"
+        problem = f"values are missing in some of {counted(rows, 'row')}."
+    raise DataError(where, problem, hint, columns=lacking, rows=rows)
 
 
 def refuse_repeated(names: Sequence[Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import expected
+from colonnade.exceptions import counted, expected
 from colonnade.lookup import Lookup
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import family_columns, joint_limit
@@ -148,7 +148,7 @@ def _check(family: Family, logs: Lookup) -> None:
     if not isinstance(logs, Lookup):
         raise expected("only Lookup objects", "logs", logs)
     if (logs.parent_sizes, logs.states) != (family.parent_sizes, family.cardinality):
-        sizes = f"parent sizes {family.parent_sizes} and {family.cardinality} states"
+        sizes = f"parent sizes {family.parent_sizes} and {counted(family.cardinality, 'state')}"
         got = f"{logs.parent_sizes} and {logs.states}"
         raise expected(f"logarithms with {sizes}", "logs", logs, got=got)
     # A sum that is NaN says that a value is missing.

@@ -58,9 +58,7 @@ def fit(
         str,
         typer.Option(
             metavar="PRIOR",
-            help="hierarchical, hierarchical:learn (its strength learned), hierarchical:8 (its "
-            "strength given), bdeu:10, symmetric, symmetric:2, ml, or ml:uniform (the same with "
-            "uniform probabilities where there are no data).",
+            help="What tables are estimated with: {priors}.",
         ),
     ] = "hierarchical",
     data: TrainingData,
@@ -85,7 +83,8 @@ def fit(
     learning.check([] if learn is None else [learn], [] if dag is None else [dag])
     chosen = options.prior_of(prior)
     check_output(output, overwrite)
-    table, weights, missing = data.read(), data.weights, data.missing
+    weights, missing = data.weights, data.missing
+    table = data.read(weights)
     if dag is not None:
         graph = dag_of(dag, list(table))
         kept = {name: table[name] for name in (*graph.variables, weights) if name in table}
@@ -116,7 +115,7 @@ def _complete(coded: CodedTable) -> CodedTable:
     if not rows.size:
         hint = "give the graph with --dag"
         raise DataError("Table", "no row is complete, so no graph can be learned.", hint)
-    say(f"Graph learned from the {rows.size:,} complete rows of {coded.rows:,}")
+    say(f"Graph learned from the {counted(rows.size, 'complete row')} of {coded.rows:,}")
     return take(coded, rows)
 
 
