@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.elimination import Elimination
 from colonnade.exceptions import Advice, NotSupportedError, expected, listing
 from colonnade.inference.reduction import Question
@@ -27,7 +27,7 @@ def query(
     observed: Mapping[str, Any] | None = None,
     draws: int = 0,
     level: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    rng: Seed = None,
 ) -> QueryResult:
     """Probabilities of one or several variables together, given what was observed.
 
