@@ -126,7 +126,7 @@ def test_weights_count_rows_for_the_automatic_prior(structure) -> None:
     assert weighted.network_ == repeated.network_
 
 
-@pytest.mark.parametrize("structure", LEARNED)
+@pytest.mark.parametrize("structure", ["tan", "kdb"])
 def test_automatic_prior_is_strong_where_the_structure_fits_few_rows_by_chance(structure) -> None:
     X, y = load_digits(return_X_y=True)
     train, test, known, hidden = train_test_split(X, y, train_size=20, stratify=y, random_state=0)

@@ -14,4 +14,5 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # How often each row counts: the name of a column, or an array [row].
 Weights = str | ArrayLike | None
+# A generator, a seed, or None for a new generator.
 Seed = np.random.Generator | int | None

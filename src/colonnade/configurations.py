@@ -28,7 +28,7 @@ Configuration: TypeAlias = int | tuple[int, ...]
 # A dense array of 64-bit numbers takes 400 MB then.
 MAX_DENSE_CELLS = 50_000_000
 # Positions below this fit into a 64-bit word.
-_INT64_SPAN = 2**63
+INT64_SPAN = 2**63
 
 
 def configuration_index(codes: Sequence[int], parent_sizes: Sequence[int]) -> int:
@@ -93,7 +93,7 @@ def sort_keys(codes: Array, parent_sizes: Sequence[int]) -> Integers:
     word = np.zeros(len(codes), dtype=np.int64)
     span = 1
     for column, size in enumerate(parent_sizes):
-        if span * size >= _INT64_SPAN:
+        if span * size >= INT64_SPAN:
             words.append(word)
             word, span = codes[:, column].astype(np.int64), size
         else:
@@ -143,7 +143,7 @@ class Configurations:
     @property
     def index(self) -> Integers:
         """Place of each stored configuration among all, ``[stored]``; needs q below 2**63."""
-        size, limit = self.configurations, _INT64_SPAN - 1
+        size, limit = self.configurations, INT64_SPAN - 1
         if size > limit:
             what = "The index of configurations"
             raise TooLargeError(what, size=size, limit=limit, hint="use `codes`", unit="values")
@@ -205,7 +205,7 @@ def checked_sizes(parent_sizes: Sequence[int]) -> tuple[int, ...]:
     except TypeError:
         sizes = (0,)
     # Codes are 64-bit integers, so a single parent cannot have more states than that.
-    if any(not 1 <= size < _INT64_SPAN for size in sizes):
+    if any(not 1 <= size < INT64_SPAN for size in sizes):
         hint = "give the number of states of each parent, () for no parents"
         raise expected("integers of at least 1", "parent_sizes", parent_sizes, hint)
     return sizes

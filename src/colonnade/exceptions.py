@@ -12,11 +12,15 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-_MAX_CHARACTERS = 80  # of a value in a message
+from colonnade.wording import amount as amount
+from colonnade.wording import counted as counted
+from colonnade.wording import listing as listing
+from colonnade.wording import shown
+from colonnade.wording import with_hint as with_hint
 
 
 class Advice(StrEnum):
@@ -285,13 +289,13 @@ def expected(
 
     A long value is shortened in the text, and `got` replaces one that says too little or too much.
     """
-    parts = f"Expected {what} for ", f", got {got or _shown(value)}."
+    parts = f"Expected {what} for ", f", got {got or shown(value)}."
     return kind(*parts, hint=hint, parameter=parameter, value=value)
 
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
     """Word the error for an option that belongs to another choice (`owner`) than was made."""
-    rest = f" applies only to {owner}, got {parameter}={_shown(value)}."
+    rest = f" applies only to {owner}, got {parameter}={shown(value)}."
     return InputError("", rest, hint=hint, parameter=parameter, value=value)
 
 
@@ -336,38 +340,3 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
-
-
-def listing(items: Iterable[Any], limit: int = 10) -> str:
-    """Write a list for a message: at most `limit` items, then how many more there are."""
-    shown = [repr(item) for item in items]
-    rest = len(shown) - limit
-    tail = [f"... {rest} more"] if rest > 0 else []
-    return "[" + ", ".join(shown[:limit] + tail) + "]"
-
-
-def amount(size: float) -> str:
-    """Write a number of things for a message, whatever its size."""
-    # Beyond 10**12 nobody reads the digits, and a float may not hold the number.
-    if size < 10**12:
-        return f"{size:,}"
-    exponent, fraction = divmod(math.log10(size), 1)
-    return f"{10**fraction:.2f}e{int(exponent)}"
-
-
-def counted(size: float, what: str, plural: str = "") -> str:
-    """Write how many there are of something: ``1 arc``, ``2,000 arcs``."""
-    return f"{amount(size)} {what if size == 1 else plural or what + 's'}"
-
-
-def with_hint(statement: str, hint: str) -> str:
-    """Return a whole message: what is wrong, and what would help."""
-    return f"{statement} Hint: {hint.rstrip('.')}." if hint else statement
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:  # a broken __repr__ must not hide the error we are wording
-        text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 4] + " ..."

@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array
-from colonnade.configurations import MAX_DENSE_CELLS, Configurations, all_codes, sort_keys
+from colonnade.configurations import (
+    INT64_SPAN,
+    MAX_DENSE_CELLS,
+    Configurations,
+    all_codes,
+    sort_keys,
+)
 from colonnade.exceptions import TooLargeError
 
 __all__ = ["MAX_FILLED_CELLS", "KeyIndex", "Lookup", "broadcast_rows", "word_starts"]
@@ -28,8 +34,6 @@ __all__ = ["MAX_FILLED_CELLS", "KeyIndex", "Lookup", "broadcast_rows", "word_sta
 # takes 5 ms, and a million rows gain a quarter. The classifier's million rows gain a quarter at
 # both.
 MAX_FILLED_CELLS = 1 << 18
-
-_INT64 = 2**63
 
 
 class KeyIndex(NamedTuple):
@@ -188,7 +192,7 @@ def word_starts(sizes: Sequence[int]) -> NDArray[np.int64]:
     """Say which parents share a 64-bit word, in the way of ``configurations.sort_keys``."""
     starts, span = [0], 1
     for k, size in enumerate(sizes):
-        if span * size >= _INT64:
+        if span * size >= INT64_SPAN:
             starts.append(k)
             span = 1
         span *= size

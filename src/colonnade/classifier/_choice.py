@@ -216,9 +216,7 @@ def _filled(coded: CodedTable) -> CodedTable:
     """
     if not any(coded.missing):
         return coded
-    complete = np.ones(coded.rows, dtype=bool)
-    for variable, column in zip(coded.variables, coded.codes, strict=True):
-        complete &= column < variable.cardinality
+    complete = coded.complete
     if 2 * int(complete.sum()) >= coded.rows:
         return take(coded, complete)
     pairs = zip(coded.variables, coded.missing, strict=True)

@@ -47,7 +47,14 @@ class Fitted:
         else:
             choice = Choice.by_rows(prior, counts)
         network = _network(counts, choice, features)
-        return cls(classes, features, choice, network, structure.learned, bins)
+        return cls(
+            classes=classes,
+            features=features,
+            choice=choice,
+            network=network,
+            structure_learned=structure.learned,
+            bins=bins,
+        )
 
     def add(self, rows: Labelled, prior: AnyPrior) -> Fitted:
         """Count more rows, with more states where there are new ones."""

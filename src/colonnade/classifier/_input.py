@@ -18,8 +18,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from colonnade.exceptions import counted, expected
-from colonnade.tables.levels import refuse_repeated
+from colonnade.exceptions import Advice, DataError, counted, expected, listing, warn
+from colonnade.priors import Prior
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
 
 
@@ -84,6 +86,40 @@ def checked_classes(classes: Any) -> NDArray[Any]:
     if len(found) < len(given) or not len(found):
         raise expected("different labels", "classes", classes)
     return found
+
+
+def warn_of_unknown(coded: CodedTable) -> None:
+    """Say which values are treated as missing, and in how many rows."""
+    told = "; ".join(
+        f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"
+        for name, rows in coded.unknown.items()
+    )
+    warn(
+        f"Values that did not occur in training are treated as missing. {told}. "
+        "Hint: unknown='raise' makes this an error.",
+        UnknownStateWarning,
+    )
+
+
+def warn_of_impossible(rows: NDArray[np.intp], prior: Prior) -> None:
+    """Say which rows have probability zero with every class."""
+    warn(
+        f"{counted(len(rows), 'row')} (first: {rows[0]}) cannot occur with any class under "
+        f"{prior!r}; the classes with the fewest impossible values are taken. "
+        "Hint: use a prior such as Hierarchical(), which leaves nothing impossible.",
+        ImpossibleRowWarning,
+    )
+
+
+def undefined_rows(rows: NDArray[np.intp], prior: Prior) -> DataError:
+    """Word the error for rows that the tables have no probabilities for."""
+    return DataError(
+        f"Row {rows[0]}",
+        f"{prior!r} has no probabilities for a combination of its values, which never occurred in "
+        f"training ({counted(len(rows), 'such row')}).",
+        Advice.PRIOR_FOR_UNOBSERVED,
+        row=int(rows[0]),
+    )
 
 
 def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats, Seed
+from colonnade.arrays import Array, Floats, Seed
 from colonnade.classifier._tables import ClassTables, add_gaps
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError, checked_level, checked_whole
@@ -26,8 +25,6 @@ from colonnade.pooling.draws import log_dirichlet
 from colonnade.priors import Interval
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
-
-Codes = NDArray[Any]
 
 # In how many ways the draws of how many groups of tables are combined.
 _COMBINATIONS, _MAX_GROUPS = 4, 4
@@ -132,15 +129,15 @@ class DrawnLogs:
         """s alpha in each draw, ``[state, draw]``."""
         many = self.counts.total >= _MANY_OBSERVATIONS
         size = -(-self.draws // _USES_OF_ALPHA) if many else self.draws
-        alpha, strength = self.cpt.posterior.sample_alpha(size, self.rng)
-        pool = (strength[:, None] * alpha)[np.arange(self.draws) % size]
+        pool = self.cpt.posterior.sample_pool(size, self.rng)[np.arange(self.draws) % size]
         return np.ascontiguousarray(pool.T)
 
-    def rows(self, wanted: Codes) -> Floats:
+    def rows(self, wanted: Array) -> Floats:
         """Draw the rows of some configurations: ``[configuration, state, draw]``."""
-        return log_dirichlet(self._seen.at(wanted)[:, :, None] + self.pool, self.rng, axis=1)
+        seen, pool = self._seen.at(wanted), self.pool.T
+        return self.cpt.posterior.sample_log_rows(seen, pool, self.rng, draws_last=True)
 
-    def margins(self, wanted: Codes, child: Codes) -> Floats:
+    def margins(self, wanted: Array, child: Array) -> Floats:
         """Draw single cells, ``[cell, draw]``: each from its own margin, a Beta distribution.
 
         So no two of them may be asked for of the same configuration and used together.
@@ -150,7 +147,7 @@ class DrawnLogs:
         others = seen.sum(axis=1)[:, None] + self.pool.sum(axis=0) - own
         return np.asarray(log_dirichlet(np.stack([own, others], axis=1), self.rng, axis=1)[:, 0])
 
-    def cells(self, parents: Sequence[Codes], child: Codes) -> Floats:
+    def cells(self, parents: Sequence[Array], child: Array) -> Floats:
         """Look up codes that broadcast with each other: ``[draw, *their shape]``."""
         asked, shape = broadcast_rows(parents)
         wanted, which = distinct(asked)
@@ -190,7 +187,7 @@ def _drawn(tables: ClassTables, draws: int, rng: np.random.Generator) -> list[Dr
 
 
 def _groups(
-    tables: ClassTables, target: int, codes: Codes, drawn: Sequence[DrawnLogs]
+    tables: ClassTables, target: int, codes: Array, drawn: Sequence[DrawnLogs]
 ) -> list[list[_Term]]:
     """Everything that adds to the log probability of rows with each class, in some groups.
 
@@ -225,7 +222,7 @@ def _draw_group(tasks: Sequence[Callable[[], _Term]], together: bool) -> list[_T
 
 
 def _term(
-    tables: ClassTables, target: int, codes: Codes, logs: DrawnLogs, members: Sequence[int]
+    tables: ClassTables, target: int, codes: Array, logs: DrawnLogs, members: Sequence[int]
 ) -> _Term:
     """Draw what rows need of one table; `members` are its parents and its child."""
     network = tables.network
@@ -242,7 +239,7 @@ def _term(
     return _Term(np.vstack([cells, np.zeros(logs.draws)]), index)
 
 
-def _draw_cells(logs: DrawnLogs, asked: Codes) -> tuple[Floats, Codes]:
+def _draw_cells(logs: DrawnLogs, asked: Array) -> tuple[Floats, Array]:
     """Draw what is asked for, codes of parents and child, and say which cell is which.
 
     Cells drawn one by one take two numbers each, rows one for every state. The class given its

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.configurations import sort_keys
 from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
 from colonnade.missing.gaps import Gap, Members, find_gaps
@@ -26,7 +26,6 @@ from colonnade.tables.joints import Columns, column_rows
 from colonnade.threads import run
 from colonnade.variables import Family
 
-Codes = NDArray[Any]
 Step = Callable[[int, int, Floats], None]
 
 # Far below the logarithm of any product of probabilities; sums of a few keep nine decimals.
@@ -114,20 +113,17 @@ class ClassTables:
     def _gap_steps(self, coded: CodedTable) -> list[Step]:
         """Rows that lack a value something depends on need more than looking up."""
         dag = self.network.dag
-        deep = [
-            k for k, name in enumerate(self.features) if coded.missing[k] and dag.children(name)
-        ]
-        if not deep:
+        deep = [name for name in self.features if dag.children(name)]
+        lacking = ~coded.select(deep).complete if deep else np.zeros(0, dtype=bool)
+        if not lacking.any():
             return []
         position = dag.variables.index(self.target)
 
         def step(low: int, high: int, block: Floats) -> None:
-            here = [column[low:high] for column in coded.codes]
-            rows = np.zeros(high - low, dtype=bool)
-            for k in deep:
-                rows |= here[k] == coded.variables[k].cardinality
+            rows = lacking[low:high]
             if rows.any():
-                codes = np.stack([column[rows] for column in here], axis=1).astype(np.int32)
+                here = [column[low:high][rows] for column in coded.codes]
+                codes = np.stack(here, axis=1).astype(np.int32)
                 codes = np.insert(codes, position, 0, axis=1)
                 part = block[None, rows]
                 add_gaps(self.network, position, codes, self._filled_logs, part)
@@ -256,7 +252,7 @@ def _dense_step(coded: CodedTable, families: Sequence[_ClassFamily]) -> Step:
 class Logs(Protocol):
     """Logarithms of the probabilities of one family."""
 
-    def cells(self, parents: Sequence[Codes], child: Codes) -> Floats:
+    def cells(self, parents: Sequence[Array], child: Array) -> Floats:
         """Look up codes that broadcast with each other: an array of their common shape.
 
         Before these axes there is one of draws, if there are several draws.
@@ -264,7 +260,7 @@ class Logs(Protocol):
 
 
 def add_gaps(
-    network: BayesianNetwork, target: int, codes: Codes, logs: Sequence[Logs], sums: Floats
+    network: BayesianNetwork, target: int, codes: Array, logs: Sequence[Logs], sums: Floats
 ) -> None:
     """Add the logarithms of sums over missing values to `sums` ``[draw, row, class]``.
 

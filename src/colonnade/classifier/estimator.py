@@ -17,31 +17,23 @@ from colonnade.classifier._choice import Structure
 from colonnade.classifier._features import Classes
 from colonnade.classifier._fitted import Fitted
 from colonnade.classifier._input import (
-    ImpossibleRowWarning,
     Labelled,
-    UnknownStateWarning,
     checked_classes,
     labelled_rows,
     rows_to_classify,
+    undefined_rows,
+    warn_of_impossible,
+    warn_of_unknown,
 )
 from colonnade.classifier._intervals import class_intervals
 from colonnade.dag import Dag
-from colonnade.exceptions import (
-    DataError,
-    NotSupportedError,
-    checked_whole,
-    counted,
-    expected,
-    listing,
-    warn,
-)
+from colonnade.exceptions import Advice, NotSupportedError, checked_whole, expected, listing
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
 from colonnade.structure.resampling import take
 from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
-from colonnade.tables.levels import place
 
 
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -216,7 +208,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         if not isinstance(self.target_name, str) or not self.target_name:
             raise expected("a non-empty string", "target_name", self.target_name)
         bins = checked_whole(self.bins, "bins", least=2)
-        structure = Structure(self.structure, self.k, self.root, self.structure_score)
+        structure = Structure(
+            structure=self.structure, k=self.k, root=self.root, score=self.structure_score
+        )
         labels = np.unique(rows.labels) if declared is None else declared
         classes = Classes(self.target_name, labels, declared is not None)
         return self._take(Fitted.learn(rows, classes, structure, self.prior, bins))
@@ -322,7 +316,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             raise NotSupportedError(
                 f"predict_interval with {self.prior_!r}",
                 "it has no posterior to draw tables from",
-                "use Hierarchical(), SymmetricDirichlet() or BDeu()",
+                Advice.PRIOR_WITH_POSTERIOR,
             )
         return class_intervals(self._fitted.tables, coded, level, draws, rng)
 
@@ -332,15 +326,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         if coded.unknown:
             if self.unknown == "raise":
                 raise unknown_states(coded)
-            told = "; ".join(
-                f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"
-                for name, rows in coded.unknown.items()
-            )
-            warn(
-                f"Values that did not occur in training are treated as missing. {told}. "
-                "Hint: unknown='raise' makes this an error.",
-                UnknownStateWarning,
-            )
+            warn_of_unknown(coded)
         return coded
 
     def _impossible(self, coded: CodedTable, bad: NDArray[np.bool_]) -> Floats:
@@ -350,23 +336,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         """
         tables = self._fitted.tables.floored
         logs = tables.log_joint(take(coded, bad), everything=False, normalised=True)
-        row, rows = int(bad.argmax()), int(bad.sum())
         undefined = np.isnan(logs[:, 0])
         if undefined.any():
-            row = int(np.flatnonzero(bad)[undefined.argmax()])
-            raise DataError(
-                f"Row {row}",
-                f"{self.prior_!r} has no probabilities for a combination of its values, which "
-                f"never occurred in training ({counted(int(undefined.sum()), 'such row')}).",
-                "use MaximumLikelihood('uniform') or a prior such as Hierarchical()",
-                row=row,
-            )
-        warn(
-            f"{counted(rows, 'row')} (first: {row}) cannot occur with any class under "
-            f"{self.prior_!r}; the classes with the fewest impossible values are taken. "
-            "Hint: use a prior such as Hierarchical(), which leaves nothing impossible.",
-            ImpossibleRowWarning,
-        )
+            raise undefined_rows(np.flatnonzero(bad)[undefined], self.prior_)
+        warn_of_impossible(np.flatnonzero(bad), self.prior_)
         return logs
 
     def __sklearn_tags__(self) -> Any:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from colonnade.cli.messages import renamed
 from colonnade.cli.output import grid, say, tally
 from colonnade.exceptions import amount, counted
+from colonnade.wording import MAX_SHOWN_PARENTS
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
     from colonnade.network import BayesianNetwork
 
-_MAX_SHOWN_PARENTS = 6
 _VARIABLES_IF_NO_LIMIT = 40
 
 
@@ -80,7 +80,7 @@ def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
     head = ["variable", "states", "parents", "configurations", "rows"]
     lines = []
     for each in facts[:limit]:
-        parents = each["parents"][:_MAX_SHOWN_PARENTS]
+        parents = each["parents"][:MAX_SHOWN_PARENTS]
         if more := len(each["parents"]) - len(parents):
             parents.append(f"{more} more")
         seen = f"{each['stored']:,} of {amount(each['configurations'])}"

@@ -27,9 +27,8 @@ from colonnade.configurations import (
 from colonnade.counts.checks import checked_axes, checked_values
 from colonnade.exceptions import CountsError, ShortfallError, counted, expected
 from colonnade.lookup import Lookup
+from colonnade.wording import MAX_SHOWN_PARENTS
 
-# Parents whose sizes are written in full.
-_MAX_SHOWN_PARENTS = 6
 # Fractional counts that were added and are taken away again may miss zero by rounding.
 _MAX_ROUNDING = 1e-9
 # Integers up to this one add and subtract exactly as floating-point numbers.
@@ -214,7 +213,7 @@ class FamilyCounts(Configurations):
     def __repr__(self) -> str:
         sizes = self.parent_sizes
         shown = str(sizes)
-        if len(sizes) > _MAX_SHOWN_PARENTS:
+        if len(sizes) > MAX_SHOWN_PARENTS:
             shown = f"({sizes[0]}, ..., {sizes[-1]}; {len(sizes)} parents)"
         return (
             f"FamilyCounts(parent_sizes={shown}, states={self.states}, "

@@ -154,12 +154,12 @@ class Elimination:
         step = np.where([len(factor) == 1 for factor in factors], 0, width)
         begin = first + np.arange(cases)[:, None] * step
         rows = Cases(
-            np.array([0, cases]),
-            np.array([0, len(factors)]),
-            np.ones(len(factors), dtype=np.int64),
-            width,
-            begin.reshape(-1),
-            np.ones(cases),
+            first_case=np.array([0, cases]),
+            first_factor=np.array([0, len(factors)]),
+            rows=np.ones(len(factors), dtype=np.int64),
+            width=width,
+            begin=begin.reshape(-1),
+            weight=np.ones(cases),
         )
         answers = Answers(
             np.empty(cases), np.empty((cases, kept)), np.empty(0) if counts is None else counts

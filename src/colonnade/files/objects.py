@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from colonnade.arrays import Floats
+from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import InputError, expected, require
@@ -28,7 +29,6 @@ from colonnade.variables import Family, Variable
 
 # pyAgrum takes any text that C and UTF-8 can hold.
 _ALPHABET = Alphabet(pattern(TEXT), pattern(TEXT))
-_MAX_CELLS_IN_MEMORY = 50_000_000
 
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
@@ -56,7 +56,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
     True
     """
     gum = load_pyagrum()
-    draft = sketch(network, _ALPHABET, "pyAgrum", _MAX_CELLS_IN_MEMORY)
+    draft = sketch(network, _ALPHABET, "pyAgrum", MAX_DENSE_CELLS)
     model = gum.BayesNet()
     for variable in draft.variables.values():
         model.add(gum.LabelizedVariable(variable.name, "", variable.labels))
@@ -144,7 +144,7 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
     """
     models = require("pgmpy.models", feature="to_pgmpy", extra="interop")
     factors = require("pgmpy.factors.discrete", feature="to_pgmpy", extra="interop")
-    check_writable(network, _MAX_CELLS_IN_MEMORY)
+    check_writable(network, MAX_DENSE_CELLS)
     model = models.DiscreteBayesianNetwork()
     model.add_nodes_from(network.dag.variables)
     model.add_edges_from(network.dag.arcs)

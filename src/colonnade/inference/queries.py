@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.elimination import Elimination
 from colonnade.exceptions import (
     Advice,
@@ -35,7 +35,7 @@ def query(
     observed: Mapping[str, Any] | None = None,
     draws: int = 0,
     level: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    rng: Seed = None,
 ) -> QueryResult:
     """Probabilities of one or several variables together, given what was observed.
 

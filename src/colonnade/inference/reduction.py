@@ -17,17 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
-from colonnade.configurations import configuration_codes
+from colonnade.configurations import MAX_DENSE_CELLS, configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
 from colonnade.lookup import Lookup
 from colonnade.network import BayesianNetwork
-from colonnade.pooling.draws import log_dirichlet
 from colonnade.variables import State, Variable
-
-# Cells of the largest table that exact inference may hold: 400 MB.
-_MAX_CELLS = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +87,17 @@ class Piece:
         """Refuse a table that is too large to be filled."""
         family = self.cpt.family
         cells = math.prod(self.sizes) * family.cardinality
-        if cells > _MAX_CELLS:
+        if cells > MAX_DENSE_CELLS:
             what = f"The table of {family.child.name!r} over its {len(self.sizes)} parents"
             hint = "observe more of its parents, or ask for what does not depend on them"
             raise TooLargeError(
-                f"{what} that are not observed", size=cells, limit=_MAX_CELLS, hint=hint
+                f"{what} that are not observed", size=cells, limit=MAX_DENSE_CELLS, hint=hint
             )
 
     def logs(self) -> Floats:
         """Logarithms of the estimated probabilities ``[1, *scope]``, the same for all draws."""
         self.check_size()
-        rows = self.lookup.filled(_MAX_CELLS).rows
+        rows = self.lookup.filled(MAX_DENSE_CELLS).rows
         undefined = np.isnan(rows[:, 0])
         if undefined.any():
             raise self._without_probabilities(undefined)
@@ -114,13 +110,13 @@ class Piece:
         self.check_size()
         counts = self.cpt.counts
         assert counts is not None
-        return counts.lookup.given(self.known).filled(_MAX_CELLS).rows
+        return counts.lookup.given(self.known).filled(MAX_DENSE_CELLS).rows
 
     def draw(self, draws: int, rng: np.random.Generator) -> Floats:
         """Logarithms of the probabilities ``[draw, *scope]`` in independent draws of the table."""
-        alpha, strength = self.cpt.posterior.sample_alpha(draws, rng)
-        parameters = self._counts[None] + (strength[:, None] * alpha)[:, None, :]
-        return self._shaped(log_dirichlet(parameters, rng))
+        posterior = self.cpt.posterior
+        pool = posterior.sample_pool(draws, rng)
+        return self._shaped(posterior.sample_log_rows(self._counts, pool, rng))
 
     def _shaped(self, rows: Floats) -> Floats:
         if self.child is None:
@@ -213,8 +209,8 @@ class Question:
         for piece in pieces:
             piece.check_size()
         found = Elimination.of(self.sizes, [piece.scope for piece in pieces], keep)
-        if found.cells > _MAX_CELLS:
-            raise TooLargeError(what, size=found.cells, limit=_MAX_CELLS, hint=hint)
+        if found.cells > MAX_DENSE_CELLS:
+            raise TooLargeError(what, size=found.cells, limit=MAX_DENSE_CELLS, hint=hint)
         return found
 
     def _piece(self, cpt: Cpt) -> Piece:

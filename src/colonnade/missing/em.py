@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
+from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import (
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
 
 __all__ = ["EM", "EmDiagnostics"]
-
-# Cells of all completions of all cases together, kept between iterations.
-_MAX_COMPLETED_CELLS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,15 +258,15 @@ class _Job:
 
         self.available = count(coded, families, "available")
         members = Members.of(dag, families)
-        codes, weights = incomplete_rows(coded, members)
+        codes, weights = incomplete_rows(coded)
         self.rows = len(codes)
         self.gaps = find_gaps(members, codes, weights)
         layout = Layout(self.gaps)
-        if layout.cells > _MAX_COMPLETED_CELLS:
+        if layout.cells > MAX_DENSE_CELLS:
             raise TooLargeError(
                 "EM over all completions of all rows",
                 size=layout.cells,
-                limit=_MAX_COMPLETED_CELLS,
+                limit=MAX_DENSE_CELLS,
                 hint=Advice.SIMPLIFY_EM,
             )
         self.completions = layout.all()
@@ -301,19 +299,17 @@ class _Job:
         return [table.counts() for table in self.tables]
 
 
-def incomplete_rows(coded: CodedTable, members: Members) -> tuple[NDArray[np.int32], Floats]:
+def incomplete_rows(coded: CodedTable) -> tuple[NDArray[np.int32], Floats]:
     """Return the codes ``[row, variable]`` and weights of the rows that lack values.
 
     Examples
     --------
     >>> from colonnade.tables.memory import encode
     >>> coded = encode({"x": ["u", None, "v"]}, weights=[2, 3, 4])
-    >>> incomplete_rows(coded, Members((2,), ((0,),), (0,)))
+    >>> incomplete_rows(coded)
     (array([[2]], dtype=int32), array([3.]))
     """
-    lacking = np.zeros(coded.rows, dtype=bool)
-    for column, size in zip(coded.codes, members.sizes, strict=True):
-        lacking |= column == size
+    lacking = ~coded.complete
     if coded.weights is not None:
         lacking &= coded.weights > 0
     codes = np.stack([column[lacking] for column in coded.codes], axis=1).astype(np.int32)

@@ -184,11 +184,11 @@ def find_gaps(members: Members, codes: Array, weights: Floats) -> Gaps:
         missing, known, families = (tuple(np.flatnonzero(has).tolist()) for has in role)
         kinds.append(
             Gap(
-                members,
-                missing,
-                families,
-                known,
-                _elimination(members, missing, families),
+                members=members,
+                missing=missing,
+                families=families,
+                known=known,
+                elimination=_elimination(members, missing, families),
                 codes=cases[own][:, known],
                 weights=counts[own],
                 rows=rows[mine],

@@ -3,22 +3,92 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import CountsError, NotSupportedError, expected, listing
-from colonnade.missing.em import EmDiagnostics
+from colonnade.missing.em import EM, EmDiagnostics, expected_counts
 from colonnade.network.model import BayesianNetwork
 from colonnade.priors import Hierarchical, Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.memory import Declared, declared_variables, encode
-from colonnade.variables import Family, Variable
+from colonnade.variables import Family, State, Variable
+
+
+def fit(
+    table: Any,
+    dag: Dag,
+    prior: Prior | None = None,
+    *,
+    variables: Sequence[Variable] | Mapping[str, Iterable[State]] | None = None,
+    weights: Weights = None,
+    missing: Literal["raise", "available", "em"] | EM = "raise",
+    per_variable: Mapping[str, Prior] | None = None,
+) -> BayesianNetwork:
+    """Estimate all tables of a network from data.
+
+    Parameters
+    ----------
+    table : table
+        A data frame of pandas, Polars, PyArrow, Modin or another package narwhals knows; a mapping
+        of names to columns; a structured array; a pair (array [row, column], names); what
+        :func:`colonnade.discretize` returns, whose cut points the network then keeps. Columns
+        that the graph does not name are no part of the network and are ignored.
+    dag : Dag
+        Every variable must be a column of the table.
+    prior : Prior, optional
+        Of all tables; by default ``Hierarchical()``.
+    variables : sequence of Variable, or mapping of names to states, optional
+        Declared states of some or all variables, seen or not; the states of the others are
+        discovered.
+    weights : str or array_like, optional
+        How often each row counts: the name of a column that is no variable, or an array.
+    missing : {"raise", "available", "em"} or EM
+        What to do with rows that lack values: refuse; let each table use the rows that are
+        complete for it, which is right if values are missing completely at random; or let every
+        row count in all the ways it can be completed, by EM, which is also right if what is
+        missing depends on what is observed.
+    per_variable : mapping of str to Prior, optional
+        Single variables with a prior of their own.
+
+    Returns
+    -------
+    BayesianNetwork
+
+    Raises
+    ------
+    DataError
+        If columns are absent, or hold values that are no states, or lack values.
+
+    Examples
+    --------
+    >>> from colonnade.priors import BDeu
+    >>> table = {"age": ["young", "old", "old"], "ill": [False, True, False], "id": [7, 8, 9]}
+    >>> network = fit(table, Dag([("age", "ill")]), per_variable={"age": BDeu(1)})
+    >>> network["ill"].probabilities.round(3)
+    array([[0.55 , 0.45 ],
+           [0.733, 0.267]])
+    """
+    coded = coded_for_fit(table, dag, variables, weights)
+    priors = checked_priors(dag, prior, per_variable)
+    if missing in ("raise", "available"):
+        counts = NetworkCounts.of(coded, dag, missing)
+        return counts.network(priors, coded.discretizer)
+    settings = EM() if missing == "em" else missing
+    if not isinstance(settings, EM):
+        raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
+    families = families_of(dag, coded.variables)
+    own = [priors[name] for name in dag.variables]
+    expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
+    counts = NetworkCounts(dag, families, expectations)
+    return counts.network(priors, coded.discretizer, diagnostics)
 
 
 def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:

@@ -1,9 +1,9 @@
-"""BayesianNetwork: tables and a graph; and `fit`, which makes one from data."""
+"""BayesianNetwork: tables and a graph."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from types import MappingProxyType
@@ -16,23 +16,27 @@ from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import counted, expected, listing
 from colonnade.priors import Prior
-from colonnade.variables import Family, State, Variable
+from colonnade.variables import Family, Variable
+from colonnade.wording import MAX_SHOWN_PARENTS
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
     from colonnade.inference import MostProbable, QueryResult
-    from colonnade.missing.em import EM, EmDiagnostics
+    from colonnade.missing.em import EmDiagnostics
     from colonnade.network.learning import NetworkCounts
     from colonnade.tables.discretize import Discretizer
+
+# Variables that have a line each.
+_MAX_SHOWN_VARIABLES = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BayesianNetwork:
     """A graph and one table for each of its variables.
 
-    Usually made by :func:`fit`, and by :func:`colonnade.load`. A network never changes; what would
-    change it returns another one. Networks are equal if they have the same graph, states, counts,
-    priors, probabilities and cut points.
+    Usually made by :func:`colonnade.fit`, and by :func:`colonnade.load`. A network never changes;
+    what would change it returns another one. Networks are equal if they have the same graph,
+    states, counts, priors, probabilities and cut points.
 
     Parameters
     ----------
@@ -46,6 +50,7 @@ class BayesianNetwork:
 
     Examples
     --------
+    >>> from colonnade.network import fit
     >>> table = {"smoker": ["no", "no", "yes", "yes"], "cancer": ["no", "no", "no", "yes"]}
     >>> network = fit(table, Dag([("smoker", "cancer")]))
     >>> network
@@ -123,7 +128,7 @@ class BayesianNetwork:
         Parameters
         ----------
         table : table
-            As for :func:`fit`, with a column for each variable; other columns are ignored.
+            As for :func:`colonnade.fit`, with a column per variable; other columns are ignored.
         unknown : {"raise", "missing"}
             What to do with values that are no states of their variable.
 
@@ -135,6 +140,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> from colonnade.priors import MaximumLikelihood
         >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]), MaximumLikelihood())
         >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
@@ -157,11 +163,12 @@ class BayesianNetwork:
         Returns
         -------
         dict of str to array [row]
-            One column of states per variable: a table that :func:`fit` takes, and that
+            One column of states per variable: a table that :func:`colonnade.fit` takes, and that
             ``pandas.DataFrame`` or ``polars.DataFrame`` make a data frame of.
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]))
         >>> network.sample(5, rng=1)
         {'x': array(['a', 'b', 'a', 'b', 'a'], dtype=object)}
@@ -180,10 +187,11 @@ class BayesianNetwork:
         Parameters
         ----------
         table, weights, missing
-            As for :func:`fit`; the states are those of the network.
+            As for :func:`colonnade.fit`; the states are those of the network.
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> one, two = {"x": ["a", "b"]}, {"x": ["b", "b"]}
         >>> network = fit(one, Dag([], ["x"]))
         >>> network.update(two)["x"].counts.values
@@ -202,6 +210,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> network = fit({"x": ["a", "b"]}, Dag([], ["x"]))
         >>> network.forget({"x": ["b", "b"]})
         Traceback (most recent call last):
@@ -222,6 +231,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> dag = Dag([], ["x"])
         >>> here = fit({"x": ["a", "b"]}, dag)
         >>> there = fit({"x": ["b", "a", "b"]}, dag)
@@ -277,6 +287,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
         >>> round(network.query("a", {"b": 1})[1], 3)
         0.704
@@ -300,6 +311,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
         >>> network.most_probable({"b": 1}).states
         {'a': 1, 'b': 1}
@@ -330,6 +342,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> import tempfile
         >>> from colonnade.files import load
         >>> network = fit({"x": ["a", "b"]}, Dag([], ["x"]))
@@ -347,6 +360,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> fit({"x": ["a", "b"]}, Dag([], ["x"])).to_pyagrum().size()
         1
         """
@@ -374,6 +388,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> from colonnade.network import fit
         >>> network = fit({"a": [0, 1], "b": [0, 1]}, Dag([("a", "b")]))
         >>> sorted(text.get_text() for text in network.plot().texts if text.get_text())
         ['a', 'b']
@@ -418,89 +433,18 @@ class BayesianNetwork:
         sizes = [counted(len(self), "variable"), counted(arcs, "arc")]
         sizes.append(counted(stored, "probability", "probabilities"))
         lines = [f"BayesianNetwork({', '.join(sizes)} stored)"]
-        for name, cpt in list(self.tables.items())[:20]:
-            given = ", ".join(self.dag.parents(name)[:6])
-            given += ", ..." * (len(self.dag.parents(name)) > 6)
+        for name, cpt in list(self.tables.items())[:_MAX_SHOWN_VARIABLES]:
+            parents = self.dag.parents(name)
+            given = ", ".join(parents[:MAX_SHOWN_PARENTS])
+            given += ", ..." * (len(parents) > MAX_SHOWN_PARENTS)
             known = "known" if cpt.counts is None else f"n={cpt.counts.total:.6g}, {cpt.prior!r}"
             states = counted(cpt.family.cardinality, "state")
             lines.append(f"{name}: {states}{' given ' * bool(given)}{given}, {known}")
-        if len(self) > 20:
-            lines.append(f"... {len(self) - 20} more")
+        if len(self) > _MAX_SHOWN_VARIABLES:
+            lines.append(f"... {len(self) - _MAX_SHOWN_VARIABLES} more")
         return "\n  ".join(lines)
 
     def _repr_html_(self) -> str:
         from colonnade.report.graph import network_html
 
         return network_html(self.dag, self.tables)
-
-
-def fit(
-    table: Any,
-    dag: Dag,
-    prior: Prior | None = None,
-    *,
-    variables: Sequence[Variable] | Mapping[str, Iterable[State]] | None = None,
-    weights: Weights = None,
-    missing: Literal["raise", "available", "em"] | EM = "raise",
-    per_variable: Mapping[str, Prior] | None = None,
-) -> BayesianNetwork:
-    """Estimate all tables of a network from data.
-
-    Parameters
-    ----------
-    table : table
-        A data frame of pandas, Polars, PyArrow, Modin or another package narwhals knows; a mapping
-        of names to columns; a structured array; a pair (array [row, column], names); what
-        :func:`colonnade.discretize` returns, whose cut points the network then keeps. Columns
-        that the graph does not name are ignored.
-    dag : Dag
-        Every variable must be a column of the table.
-    prior : Prior, optional
-        Of all tables; by default ``Hierarchical()``.
-    variables : sequence of Variable, or mapping of names to states, optional
-        Declared states of some or all variables, seen or not; the states of the others are
-        discovered.
-    weights : str or array_like, optional
-        How often each row counts: the name of a column that is no variable, or an array.
-    missing : {"raise", "available", "em"} or EM
-        What to do with rows that lack values: refuse; let each table use the rows that are
-        complete for it, which is right if values are missing completely at random; or let every
-        row count in all the ways it can be completed, by EM, which is also right if what is
-        missing depends on what is observed.
-    per_variable : mapping of str to Prior, optional
-        Single variables with a prior of their own.
-
-    Returns
-    -------
-    BayesianNetwork
-
-    Raises
-    ------
-    DataError
-        If columns are absent, or hold values that are no states, or lack values.
-
-    Examples
-    --------
-    >>> from colonnade.priors import BDeu
-    >>> table = {"age": ["young", "old", "old"], "ill": [False, True, False], "id": [7, 8, 9]}
-    >>> network = fit(table, Dag([("age", "ill")]), per_variable={"age": BDeu(1)})
-    >>> network["ill"].probabilities.round(3)
-    array([[0.55 , 0.45 ],
-           [0.733, 0.267]])
-    """
-    from colonnade.missing.em import EM, expected_counts
-    from colonnade.network import learning
-
-    coded = learning.coded_for_fit(table, dag, variables, weights)
-    priors = learning.checked_priors(dag, prior, per_variable)
-    if missing in ("raise", "available"):
-        counts = learning.NetworkCounts.of(coded, dag, missing)
-        return counts.network(priors, coded.discretizer)
-    settings = EM() if missing == "em" else missing
-    if not isinstance(settings, EM):
-        raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
-    families = learning.families_of(dag, coded.variables)
-    own = [priors[name] for name in dag.variables]
-    expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
-    counts = learning.NetworkCounts(dag, families, expectations)
-    return counts.network(priors, coded.discretizer, diagnostics)

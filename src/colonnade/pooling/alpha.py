@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats
-from colonnade.pooling.draws import Rng, dirichlet, gauss_rule
+from colonnade.arrays import Array, Floats, Seed
+from colonnade.pooling.draws import dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -86,7 +86,7 @@ class AlphaPosterior(ABC):
         """Estimate of the numerical error of the mean and the log evidence."""
 
     @abstractmethod
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         """Independent draws, ``[draw, state]``."""
 
     @abstractmethod
@@ -135,7 +135,7 @@ class FixedAlpha(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         return ErrorEstimate(0.0, _rounding(self.log_evidence))
 
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         return np.tile(self.mean, (n, 1))
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
@@ -162,7 +162,7 @@ class DirichletAlpha(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         return ErrorEstimate(EPSILON, _rounding(self.log_evidence))
 
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         return dirichlet(np.tile(self.parameters, (n, 1)), np.random.default_rng(rng))
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats
-
-# A generator, a seed, or None for a new generator.
-Rng: TypeAlias = np.random.Generator | int | None
 
 
 def dirichlet(parameters: ArrayLike, rng: np.random.Generator) -> Floats:

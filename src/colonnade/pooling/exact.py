@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.exceptions import NotSupportedError
 from colonnade.pooling.alpha import EPSILON, AlphaPosterior, Engine, ErrorEstimate, PooledAlpha
-from colonnade.pooling.draws import Rng, dirichlet
+from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.tally import Pool, Tally
 
 # The engine refuses to take more steps (see `_steps`) than this: about a second of work.
@@ -60,7 +60,7 @@ class Exact(Engine):
 class LatticeAlpha(PooledAlpha):
     """The mixture: draws take the numbers of tables first, then alpha given them."""
 
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         from colonnade.kernels.lattice import lattice_draws
 
         rng = np.random.default_rng(rng)
@@ -120,7 +120,7 @@ class Quadrature(Engine):
 class SimplexAlpha(PooledAlpha):
     """The chain of partial sums: draws follow it from the whole to the first state."""
 
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         from colonnade.kernels.marginals import simplex_draws
         from colonnade.kernels.simplex import simplex_panels
 

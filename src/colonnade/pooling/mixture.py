@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Array, Floats, Seed
 from colonnade.pooling.alpha import AlphaPosterior, Component, ErrorEstimate
-from colonnade.pooling.draws import Rng
 from colonnade.pooling.strength import Strength
 
 # Components of s of less weight do not move a quantile.
@@ -47,7 +46,7 @@ class AlphaMixture(AlphaPosterior):
         mean = max(error.mean for error in errors) + self.strength.error * spread
         return ErrorEstimate(mean, max(evidence) + self.strength.error)
 
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         return sample_components(self.components, n, np.random.default_rng(rng))[0]
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:

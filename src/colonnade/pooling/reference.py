@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.exceptions import (
     ConvergenceWarning,
     checked_whole,
@@ -17,7 +17,6 @@ from colonnade.exceptions import (
     warn,
 )
 from colonnade.pooling.alpha import AlphaPosterior, Engine, ErrorEstimate
-from colonnade.pooling.draws import Rng
 from colonnade.pooling.tally import Pool
 
 
@@ -126,7 +125,7 @@ class DrawsAlpha(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         return ErrorEstimate(float(self.diagnostics.error.max()), None)
 
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         rng = np.random.default_rng(rng)
         return self.draws[rng.choice(len(self.draws), size=n, replace=n > len(self.draws))]
 

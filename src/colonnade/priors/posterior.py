@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import TooLargeError, checked_level, checked_whole, counted, require
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
-from colonnade.pooling.draws import Rng, dirichlet
+from colonnade.pooling.draws import dirichlet, log_dirichlet
 from colonnade.pooling.mixture import AlphaMixture, cell_quantiles, sample_components
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
@@ -120,7 +120,7 @@ class CptPosterior:
     @property
     def mean(self) -> Floats:
         """Mean of every cell, ``[configuration, state]``: the estimate of the table."""
-        return self._dense(self._row_means(self._rows), "The mean")
+        return self._dense(self.counts.lookup.mapped(self._row_means), "The mean")
 
     def predictive(self) -> Floats:
         """Probability of the next observation in every configuration; another name of ``mean``."""
@@ -131,12 +131,13 @@ class CptPosterior:
         """Weight s / (n_y + s) that each configuration takes from the pool, ``[configuration]``."""
         totals = self.counts.row_totals[:, None]
         seen = sum(part.weight * part.s / (totals + part.s) for part in self.components)
-        return self._dense(np.vstack([seen, np.ones(1)]), "The weights")[:, 0]
+        rows = Lookup.of(self.counts, np.asarray(seen), np.ones(1))
+        return self._dense(rows, "The weights")[:, 0]
 
     @property
     def variance(self) -> Floats:
         """Variance of every cell, ``[configuration, state]``."""
-        return self._dense(self._row_variances(self._rows), "The variance")
+        return self._dense(self.counts.lookup.mapped(self._row_variances), "The variance")
 
     def covariance(self, y: Configuration, y2: Configuration | None = None) -> Floats:
         """Covariance of the cells of one configuration with those of another, ``[state, state]``.
@@ -201,11 +202,15 @@ class CptPosterior:
             lower, upper = cell_quantiles(rows, self.components, tails)
             return Interval(lower, upper)
         self._must_fit("The interval", 2)
-        ends = cell_quantiles(self._rows, self.components, tails)
-        lower, upper = (self._dense(end, "The interval") for end in ends)
+        seen = self.counts.lookup
+        ends = cell_quantiles(seen.values, self.components, tails)
+        lower, upper = (
+            self._dense(Lookup.of(self.counts, end[: len(seen.rows)], end[-1]), "The interval")
+            for end in ends
+        )
         return Interval(lower, upper)
 
-    def sample(self, n: int, rng: Rng = None) -> Floats:
+    def sample(self, n: int, rng: Seed = None) -> Floats:
         """Independent draws of the whole table, ``[draw, configuration, state]``.
 
         Each draw takes s, then alpha, then all rows given both: rows of one draw belong together.
@@ -219,7 +224,7 @@ class CptPosterior:
         n = checked_whole(n, "n")
         return self.sample_rows(self._all_rows(n), n, rng)
 
-    def sample_rows(self, rows: Array, n: int, rng: Rng = None) -> Floats:
+    def sample_rows(self, rows: Array, n: int, rng: Seed = None) -> Floats:
         """Independent joint draws of rows with the given counts, ``[draw, row, state]``.
 
         A row of zeros is an unobserved configuration.
@@ -227,12 +232,38 @@ class CptPosterior:
         n = checked_whole(n, "n")
         return self._sample(rows, n, np.random.default_rng(rng))[2]
 
-    def sample_alpha(self, n: int, rng: Rng = None) -> tuple[Floats, Floats]:
+    def sample_alpha(self, n: int, rng: Seed = None) -> tuple[Floats, Floats]:
         """Independent draws of alpha ``[draw, state]`` and of s ``[draw]``, together."""
         n = checked_whole(n, "n")
         return sample_components(self.components, n, np.random.default_rng(rng))
 
-    def to_arviz(self, draws: int = 1000, rng: Rng = None) -> Any:
+    def sample_pool(self, n: int, rng: Seed = None) -> Floats:
+        """Independent draws of s alpha, ``[draw, state]``: what the rows of a draw lean on."""
+        alpha, strength = self.sample_alpha(n, rng)
+        return strength[:, None] * alpha
+
+    def sample_log_rows(
+        self, rows: Array, pool: Floats, rng: Seed = None, draws_last: bool = False
+    ) -> Floats:
+        """Logarithms of rows with the given counts, in given draws of the pool.
+
+        ``[draw, row, state]``, or ``[row, state, draw]`` with `draws_last`. Rows are independent
+        given the pool, so those of one draw may be asked for one after another.
+
+        Examples
+        --------
+        >>> from colonnade import Hierarchical
+        >>> posterior = Hierarchical().posterior([[8, 2], [0, 0], [7, 1]])
+        >>> pool = posterior.sample_pool(4, rng=1)
+        >>> posterior.sample_log_rows(np.array([[8, 2]]), pool, rng=2).shape
+        (4, 1, 2)
+        """
+        rng = np.random.default_rng(rng)
+        if draws_last:
+            return log_dirichlet(rows[:, :, None] + pool.T, rng, axis=1)
+        return log_dirichlet(rows[None] + pool[:, None, :], rng)
+
+    def to_arviz(self, draws: int = 1000, rng: Seed = None) -> Any:
         """Independent draws of theta, alpha and s as an ``arviz.InferenceData``, in one chain.
 
         Needs the extra ``arviz``.
@@ -245,12 +276,6 @@ class CptPosterior:
             posterior={"theta": theta[None], "alpha": alpha[None], "s": strength[None]},
             dims={"theta": ["configuration", "state"], "alpha": ["state"]},
         )
-
-    @property
-    def _rows(self) -> Array:
-        """Counts of the observed configurations, and zeros for any other."""
-        values = self.counts.values
-        return np.vstack([values, np.zeros((1, self.counts.states), dtype=values.dtype)])
 
     def _row_means(self, rows: Array) -> Floats:
         """Theorem 1, averaged over s."""
@@ -290,10 +315,10 @@ class CptPosterior:
             hint = "use `row`, `observed_mean` and `default`, or raise the limit with `with_limit`"
             raise TooLargeError(what, size=cells, limit=self.limit, hint=hint)
 
-    def _dense(self, rows: Floats, what: str) -> Floats:
-        """Give every configuration its row, from those of `_rows`."""
+    def _dense(self, rows: Lookup, what: str) -> Floats:
+        """Give every configuration its row."""
         self._must_fit(what)
-        return Lookup.of(self.counts, rows[:-1], rows[-1]).dense(self.limit)
+        return rows.dense(self.limit)
 
     def __repr__(self) -> str:
         counts = self.counts

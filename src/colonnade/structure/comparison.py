@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.dag import Dag
 from colonnade.exceptions import NotSupportedError, expected
 from colonnade.network import fit
@@ -79,7 +79,7 @@ def compare(
     priors: Mapping[str, Prior] | Sequence[Prior] | Prior | None = None,
     *,
     folds: int = 5,
-    rng: np.random.Generator | int | None = None,
+    rng: Seed = None,
 ) -> Comparison:
     """Compare graphs, or ways to learn them, under several priors.
 

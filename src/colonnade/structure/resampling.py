@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Seed
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, counted, expected
 from colonnade.progress import Progress
@@ -110,7 +110,7 @@ def arc_strength(
     table: Any,
     learner: Learner,
     resamples: int = 200,
-    rng: np.random.Generator | int | None = None,
+    rng: Seed = None,
 ) -> ArcStrengths:
     """Learn a graph from many tables of rows drawn with replacement, and count the arcs.
 

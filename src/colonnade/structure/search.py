@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colonnade.arrays import Seed
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, counted
 from colonnade.progress import Progress
@@ -69,7 +70,7 @@ def hill_climb(
     max_parents: int | None = None,
     tabu: int = 0,
     restarts: int = 0,
-    rng: np.random.Generator | int | None = None,
+    rng: Seed = None,
 ) -> Found:
     """Learn a graph by hill climbing.
 

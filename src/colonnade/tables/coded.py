@@ -103,6 +103,21 @@ class CodedTable:
         return len(self.codes[0])
 
     @property
+    def complete(self) -> NDArray[np.bool_]:
+        """Whether each row has all its values, ``[row]``.
+
+        Examples
+        --------
+        >>> CodedTable([Variable("x", ["a", "b"])], [[0, 2]]).complete
+        array([ True, False])
+        """
+        complete = np.ones(self.rows, dtype=bool)
+        for variable, column, gaps in zip(self.variables, self.codes, self.missing, strict=True):
+            if gaps:
+                complete &= column < variable.cardinality
+        return complete
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the variables, in order."""
         return tuple(self._positions)

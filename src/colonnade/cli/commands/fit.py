@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from colonnade.cli import options
@@ -107,16 +106,15 @@ def _complete(coded: CodedTable) -> CodedTable:
     """Return the rows without missing values, which alone a graph can be learned from."""
     from colonnade.structure.resampling import take
 
-    if not any(coded.missing):
+    complete = coded.complete
+    if complete.all():
         return coded
-    columns = zip(coded.codes, coded.variables, strict=True)
-    gaps = [column == variable.cardinality for column, variable in columns]
-    rows = np.flatnonzero(~np.any(gaps, axis=0))
-    if not rows.size:
+    if not complete.any():
         hint = "give the graph with --dag"
         raise DataError("Table", "no row is complete, so no graph can be learned.", hint)
-    say(f"Graph learned from the {counted(rows.size, 'complete row')} of {coded.rows:,}")
-    return take(coded, rows)
+    rows = counted(int(complete.sum()), "complete row")
+    say(f"Graph learned from the {rows} of {coded.rows:,}")
+    return take(coded, complete)
 
 
 def _told(found: Dag | Found) -> Dag:
