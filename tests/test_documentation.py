@@ -22,11 +22,11 @@ SOURCE = ROOT / "src" / "colonnade"
 # another is no concern of the documentation; of `exceptions` that is all but errors and warnings.
 FOR_USERS = ("files", "tables", "theory", "structure")
 WITH_TYPES = (
-    *("inference", "network", "priors", "pooling", "classifier", "missing.em"),
+    *("inference", "network", "priors", "pooling", "classifier"),
     *("counts", "cpt", "dag", "variables"),
 )
 # Returned by a property, and never made by a user.
-RETURNED = ("pooling.alpha.AlphaPosterior", "pooling.strength.Strength")
+RETURNED = ("missing.em.EmDiagnostics", "pooling.alpha.AlphaPosterior", "pooling.strength.Strength")
 
 
 def public_names() -> dict[str, Any]:

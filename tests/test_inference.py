@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
-from colonnade.elimination import Elimination, Plan, plan
+from colonnade.elimination import Elimination, Plan, plan, write_program
+from colonnade.elimination.layout import Workspace
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
 from colonnade.inference import most_probable, query
 from colonnade.network import BayesianNetwork
@@ -196,6 +197,15 @@ def test_negligible_rows_do_no_harm(cases) -> None:
     np.testing.assert_allclose(log_total, np.log(0.5))
     for marginal, wanted in zip(marginals, ([[0.5, 0.5], [0, 0]], [1.0, 0.0]), strict=True):
         np.testing.assert_allclose(marginal, np.broadcast_to(wanted, marginal.shape), atol=1e-300)
+
+
+def test_a_batch_of_long_rows_fits_beside_a_large_program() -> None:
+    """The large program makes room for many cases of the small one; so must be that for rows."""
+    small = Elimination.of({0: 3000}, [(0,), (0,)])
+    large = Elimination.of({0: 500, 1: 500}, [(0, 1)])
+    program = write_program([small, large])
+    work = Workspace.of(program, back=False)
+    assert work.shares.size >= min(32, work.values.size // program.values[0]) * 3000
 
 
 def test_the_largest_cell() -> None:

@@ -8,16 +8,15 @@ distribution of the variables of every factor: the gradient of the log sum with 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from colonnade.arrays import Floats
-from colonnade.elimination.layout import Answers, Cases, Program, Workspace
+from colonnade.arrays import Floats, Integers
+from colonnade.elimination.layout import Answers, Cases, Orders, Program, Workspace
 from colonnade.elimination.planning import plan
-from colonnade.elimination.programs import write_program
 
 Scope = tuple[int, ...]
 
@@ -26,34 +25,19 @@ Scope = tuple[int, ...]
 class Elimination:
     """An order in which to eliminate all variables of some factors but those that are kept.
 
-    Parameters
-    ----------
-    sizes : mapping of int to int
-        Number of states of each variable.
-    scopes : tuple of tuples of int
-        Variables of the factors, of which there is at least one.
-    order : tuple of int
-    keep : tuple of int
-    cells : int
-        Cells of the largest table of one case; a Python integer of any size.
+    A factor is an array ``[case, *scope]`` of logarithms of probabilities, minus infinity for what
+    is impossible. If it is the same in all cases, its first axis may have length 1.
     """
 
-    sizes: Mapping[int, int]
-    scopes: tuple[Scope, ...]
-    order: tuple[int, ...]
-    keep: tuple[int, ...]
-    cells: int
+    sizes: Mapping[int, int]  # number of states of each variable
+    scopes: tuple[Scope, ...]  # variables of the factors, of which there is at least one
+    order: Scope
+    keep: Scope
+    cells: int  # of the largest table of one case
 
     @classmethod
     def of(cls, sizes: Mapping[int, int], scopes: Sequence[Scope], keep: Scope = ()) -> Elimination:
-        """Choose the order.
-
-        Examples
-        --------
-        >>> chain = Elimination.of({0: 2, 1: 2, 2: 2}, [(0,), (0, 1), (1, 2)])
-        >>> chain.order, chain.cells
-        ((0, 1, 2), 4)
-        """
+        """Choose the order."""
         found = plan(scopes, sizes, keep)
         return cls(sizes, tuple(scopes), found.order, keep, found.largest)
 
@@ -63,42 +47,13 @@ class Elimination:
         return write_program([self])
 
     def log_total(self, factors: Sequence[Floats]) -> Floats:
-        """Logarithm of the sum over all variables, ``[case]``.
-
-        Parameters
-        ----------
-        factors : sequence of arrays [case, *scope]
-            Logarithms of probabilities; minus infinity for what is impossible. A factor that is
-            the same in all cases may have a first axis of length 1.
-
-        Examples
-        --------
-        >>> pair = Elimination.of({0: 2, 1: 3}, [(0,), (0, 1)])
-        >>> np.exp(pair.log_total([np.zeros((1, 2)), np.zeros((1, 2, 3))])).round(6)
-        array([6.])
-        """
+        """Logarithm of the sum over all variables, ``[case]``."""
         return self._run(factors).log_total
 
     def table(self, factors: Sequence[Floats]) -> tuple[Floats, Floats]:
-        """Distribution of the variables that are kept.
+        """Distribution ``[case, *keep]`` of the variables that are kept, and the log total.
 
-        Parameters
-        ----------
-        factors : sequence of arrays [case, *scope]
-            As for `log_total`.
-
-        Returns
-        -------
-        table : array [case, *keep]
-            Sums to one in each case; all zero if the case is impossible.
-        log_total : array [case]
-
-        Examples
-        --------
-        >>> pair = Elimination.of({0: 2, 1: 2}, [(0,), (0, 1)], keep=(1,))
-        >>> first, second = np.log([[0.5, 0.5]]), np.log([[[0.8, 0.2], [0.6, 0.4]]])
-        >>> pair.table([first, second])[0].round(3)
-        array([[0.7, 0.3]])
+        The distribution is all zero if the case is impossible.
         """
         shape = tuple(self.sizes[v] for v in self.keep)
         answers = self._run(factors, kept=math.prod(shape))
@@ -107,31 +62,12 @@ class Elimination:
     def marginals(
         self, factors: Sequence[Floats], largest: bool = False
     ) -> tuple[Floats, list[Floats]]:
-        """Logarithm of the sum, and the distribution of the variables of each factor.
+        """The log total, and the distribution of the variables of each factor, shaped like it.
 
-        Parameters
-        ----------
-        factors : sequence of arrays [case, *scope]
-            As for `log_total`, but every factor with all cases.
-        largest : bool
-            Take the largest cell of the product in place of the sum over all cells. The
-            distributions then are that cell: one where it is, zero elsewhere. Of equally large
-            cells one is taken.
-
-        Returns
-        -------
-        log_total : array [case]
-        list of arrays [case, *scope]
-            Like `factors`. All zero for an impossible case.
-
-        Examples
-        --------
-        >>> pair = Elimination.of({0: 2, 1: 3}, [(0,), (0, 1)])
-        >>> factors = [np.log([[1.0, 3.0]]), np.zeros((1, 2, 3))]
-        >>> pair.marginals(factors)[1][0].round(6)
-        array([[0.25, 0.75]])
-        >>> pair.marginals(factors, largest=True)[1][0]
-        array([[0., 1.]])
+        Every factor must have all cases. The distributions of an impossible case are all zero.
+        With `largest` the largest cell of the product takes the place of the sum over all cells:
+        the distributions are one where it is and zero elsewhere. Of equally large cells one is
+        taken.
         """
         counts = np.zeros(sum(factor.size for factor in factors))
         answers = self._run(factors, counts=counts, largest=largest)
@@ -147,7 +83,6 @@ class Elimination:
         largest: bool = False,
     ) -> Answers:
         cases = max(len(factor) for factor in factors)
-        logs = np.concatenate([factor.reshape(-1) for factor in factors])
         width = np.array([factor[0].size for factor in factors], dtype=np.int64)
         # One row per factor and case; a factor with one case has the same row in all of them.
         first = np.cumsum([0, *(factor.size for factor in factors)])[:-1]
@@ -161,26 +96,87 @@ class Elimination:
             begin=begin.reshape(-1),
             weight=np.ones(cases),
         )
-        answers = Answers(
-            np.empty(cases), np.empty((cases, kept)), np.empty(0) if counts is None else counts
-        )
-        run(self.program, rows, logs, answers, largest)
-        return answers
+        logs = np.concatenate([factor.reshape(-1) for factor in factors])
+        return run(self.program, rows, logs, kept, counts, largest)
 
 
 def run(
-    program: Program, cases: Cases, logs: Floats, answers: Answers, largest: bool = False
-) -> None:
-    """Run all cases on tables given by their logarithms, and write their answers.
+    program: Program,
+    cases: Cases,
+    logs: Floats,
+    kept: int = 0,
+    counts: Floats | None = None,
+    largest: bool = False,
+) -> Answers:
+    """Run all cases on tables given by their logarithms.
+
+    `kept` is the number of cells of the table of the variables that are kept, if that is wanted;
+    the probabilities of all cells are added to `counts`, if that is given.
 
     Plain numbers are fast. What is too small for them is computed again in logarithms; so is the
     largest cell in place of the sum.
     """
     from colonnade.kernels.elimination import LARGEST, LOGS, PLAIN, run_cases
 
-    work = Workspace.of(program, back=answers.counts.size > 0)
-    answers.log_total.fill(np.nan)
+    number = len(cases.weight)
+    counts = np.empty(0) if counts is None else counts
+    answers = Answers(np.full(number, np.nan), np.empty((number, kept)), counts)
+    work = Workspace.of(program, back=counts.size > 0)
     if not largest:
         run_cases(program, cases, np.exp(logs), PLAIN, work, answers)
     if np.isnan(answers.log_total).any():
         run_cases(program, cases, logs, LARGEST if largest else LOGS, work, answers)
+    return answers
+
+
+def write_program(eliminations: Sequence[Elimination]) -> Program:
+    """Write the steps of some eliminations one after the other."""
+    from colonnade.kernels.programs import write_steps
+
+    orders = _orders(eliminations)
+    # An elimination has at most one step per variable, and a step at most one axis per variable.
+    steps = np.diff(orders.first_variable)
+    operands = np.diff(orders.first_factor) + steps
+
+    def room(length: int) -> Integers:
+        return np.zeros(length, dtype=np.int64)
+
+    program = Program(
+        first_step=room(len(eliminations) + 1),
+        values=room(len(eliminations)),
+        products=room(len(eliminations)),
+        cells=room(steps.sum()),
+        columns=room(steps.sum()),
+        first=room(steps.sum() + 1),
+        numbers=room((steps + operands) @ (steps + 1)),
+    )
+    write_steps(orders, program)
+    return program
+
+
+def _orders(eliminations: Sequence[Elimination]) -> Orders:
+    sizes: list[list[int]] = []
+    scopes: list[list[int]] = []
+    for each in eliminations:
+        # Axes come in the reverse order of the numbers, so those that are kept are reversed here.
+        # No variable has the number of the last step, which is -1 here.
+        variables = (*each.order, -1, *reversed(each.keep))
+        number = {v: k for k, v in enumerate(variables)}
+        sizes.append([each.sizes[v] if v >= 0 else 1 for v in variables])
+        scopes += [[number[v] for v in scope] for scope in each.scopes]
+    return Orders(
+        first_variable=_firsts(sizes),
+        size=_flat(sizes),
+        kept=np.array([len(each.keep) for each in eliminations], dtype=np.int64),
+        first_factor=_firsts(each.scopes for each in eliminations),
+        first_member=_firsts(scopes),
+        member=_flat(scopes),
+    )
+
+
+def _firsts(parts: Iterable[Sized]) -> Integers:
+    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
+
+
+def _flat(parts: Iterable[Iterable[int]]) -> Integers:
+    return np.array([number for part in parts for number in part], dtype=np.int64)

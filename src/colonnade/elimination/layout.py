@@ -7,6 +7,9 @@ or message are in C order, the last variable fastest.
 A *step* eliminates one variable. It multiplies its *operands*, which are all factors and messages
 that have the variable, and sums the product over the variable; the sum is a *message* to a later
 step. The steps of an elimination are its *program*; all cases of one program share it.
+
+Where items of several owners follow each other in one array, those of owner k are at
+first[k]..first[k + 1].
 """
 
 from __future__ import annotations
@@ -25,146 +28,88 @@ class Orders(NamedTuple):
     """Eliminations whose programs are to be written, one after the other.
 
     The variables of an elimination have numbers: from 0 on in the order in which they are
-    eliminated, then those that are kept, the last one first.
-
-    Attributes
-    ----------
-    first_variable : array [elimination + 1]
-    size : array [variable]
-        Variables first_variable[e]..first_variable[e + 1] are those of elimination e, with the
-        number of their states.
-    kept : array [elimination]
-        How many of them are kept.
-    first_factor : array [elimination + 1]
-    first_member : array [factor + 1]
-    member : array [member]
-        Factors first_factor[e]..first_factor[e + 1] are those of elimination e, and the numbers of
-        the variables of factor f are member[first_member[f]:first_member[f + 1]].
+    eliminated, then one with a single state for the last step, then those that are kept, the last
+    one first.
     """
 
-    first_variable: Integers
-    size: Integers
-    kept: Integers
-    first_factor: Integers
-    first_member: Integers
-    member: Integers
+    first_variable: Integers  # [elimination + 1]
+    size: Integers  # [variable]: number of states
+    kept: Integers  # [elimination]: how many variables are kept
+    first_factor: Integers  # [elimination + 1]
+    first_member: Integers  # [factor + 1]
+    member: Integers  # [member]: numbers of the variables of the factors
 
 
 class Program(NamedTuple):
     """The steps of one or more programs, one after the other.
 
     The product of a step has one axis per variable of its operands, the variable that is
-    eliminated last. Its message has the other axes. The last step of a program eliminates nothing
-    if variables are kept or factors are left: its last axis then has length 1. The message of the
-    last step is the table of the variables that are kept. Arrays may be longer than their contents.
+    eliminated last. Its message has the other axes. A step is a matrix with one column more than
+    axes. The first row says where the message begins among the values of the case, then the lengths
+    of the axes. The others are one per operand: where it begins, then how far the next state
+    of each axis is away, 0 if the operand does not have the variable.
 
-    Attributes
-    ----------
-    first_step : array [program + 1]
-        Steps first_step[p]..first_step[p + 1] are those of program p.
-    values, products : arrays [program]
-        Values of a case, messages included; cells of the products of all its steps.
-    message, cells : arrays [step]
-        Where the message begins among the values of the case, and its cells. Messages that are
-        no longer needed are overwritten.
-    first_axis : array [step + 1]
-    size : array [axis]
-        Axes first_axis[s]..first_axis[s + 1] are those of step s, with their lengths.
-    first_operand : array [step + 1]
-    begin : array [operand]
-        Where each operand of a step begins among the values of the case.
-    first_stride : array [step + 1]
-    stride : array [stride]
-        One per operand and axis of a step, those of an operand together: how far the next state
-        is away, 0 if the operand does not have the variable.
+    The last step of a program eliminates nothing if variables are kept or factors are left: its
+    last axis then has length 1. The message of the last step is the table of the variables that are
+    kept. Messages that are no longer needed are overwritten. Arrays may be longer than their
+    contents.
     """
 
-    first_step: Integers
-    values: Integers
-    products: Integers
-    message: Integers
-    cells: Integers
-    first_axis: Integers
-    size: Integers
-    first_operand: Integers
-    begin: Integers
-    first_stride: Integers
-    stride: Integers
+    first_step: Integers  # [program + 1]
+    values: Integers  # [program]: values of a case, messages included
+    products: Integers  # [program]: cells of the products of all steps of a case
+    cells: Integers  # [step]: cells of the message
+    columns: Integers  # [step]: columns of the matrix
+    first: Integers  # [step + 1]
+    numbers: Integers  # [number]: the matrices
 
 
 class Cases(NamedTuple):
     """Where the values of the factors of all cases are found in an array of tables.
 
     A factor takes its values from one or more rows of a table, each of which is a run of cells.
-
-    Attributes
-    ----------
-    first_case, first_factor : arrays [program + 1]
-        Cases first_case[p]..first_case[p + 1] run program p; its factors are
-        first_factor[p]..first_factor[p + 1].
-    rows, width : arrays [factor]
-        How many rows a factor takes in each case, and the cells of each.
-    begin : array [case, factor, row], flat
-        Where each row begins in the array of tables.
-    weight : array [case]
-        How often the case occurs.
     """
 
-    first_case: Integers
-    first_factor: Integers
-    rows: Integers
-    width: Integers
-    begin: Integers
-    weight: Floats
+    first_case: Integers  # [program + 1]
+    first_factor: Integers  # [program + 1]
+    rows: Integers  # [factor]: how many rows the factor takes in each case
+    width: Integers  # [factor]: cells of each of these rows
+    begin: Integers  # [case, factor, row], flat: where the row begins in the array of tables
+    weight: Floats  # [case]: how often the case occurs
 
 
 class Answers(NamedTuple):
-    """What is wanted of all cases; an array of size 0 is not.
+    """What is wanted of all cases; an array of size 0 is not."""
 
-    Attributes
-    ----------
-    log_total : array [case]
-        Logarithm of the sum (or of the largest cell) of the product.
-    kept : array [case, cell]
-        Distribution of the variables that are kept; only with a single program.
-    counts : array [cell of the tables]
-        The probability of each cell, times the weight of the case, is added to the cell of the
-        table that it came from.
-    """
-
+    # [case]: logarithm of the sum (or of the largest cell) of the product.
     log_total: Floats
+    # [case, cell]: distribution of the variables that are kept; only with a single program.
     kept: Floats
+    # [cell of the tables]: the probability of each cell, times the weight of the case, is added to
+    # the cell that it came from.
     counts: Floats
 
 
 class Workspace(NamedTuple):
-    """Room for a batch of cases.
+    """Room for a batch of cases."""
 
-    Attributes
-    ----------
-    values, found : arrays [value]
-        The values of the cases; in the backward pass, the probabilities of the same cells.
-    shares : array [cell]
-        Shares of the cells of the products of all steps; of one row if there is no backward pass.
-    place, digit : arrays [operand], [axis]
-        Where the operands are at the present row of a product, and its codes.
-    """
-
-    values: Floats
-    found: Floats
-    shares: Floats
-    place: Integers
-    digit: Integers
+    values: Floats  # the values of the cases
+    found: Floats  # in the backward pass, the probabilities of the same cells
+    shares: Floats  # of all cells of all products; of one row if there is no backward pass
+    place: Integers  # where the operands are at the present row of a product
+    digit: Integers  # the codes of that row
 
     @classmethod
     def of(cls, program: Program, back: bool) -> Workspace:
         """Room for at least one case of each program."""
-        values = program.values.max(initial=1)
-        shares = (program.products if back else program.size).max(initial=1)
+        values = max(program.values.max(initial=1), _MIN_WORK_CELLS)
+        # A matrix has more numbers than rows or columns.
+        numbers = np.diff(program.first).max(initial=1)
         return cls(
-            np.empty(max(values, _MIN_WORK_CELLS)),
-            np.zeros(max(values, _MIN_WORK_CELLS) if back else 0),
-            np.empty(max(shares, _MIN_WORK_CELLS)),
-            np.empty(np.diff(program.first_operand).max(initial=1), dtype=np.int64),
-            np.zeros(np.diff(program.first_axis).max(initial=1), dtype=np.int64),
+            np.empty(values),
+            np.zeros(values if back else 0),
+            # No row of a product has more cells than the values of its case.
+            np.empty(max(values, program.products.max(initial=1)) if back else values),
+            np.empty(numbers, dtype=np.int64),
+            np.zeros(numbers, dtype=np.int64),
         )

@@ -18,13 +18,7 @@ class Plan:
 
 
 def components(scopes: Iterable[tuple[int, ...]]) -> list[set[int]]:
-    """Sets of variables that share factors, directly or through others.
-
-    Examples
-    --------
-    >>> components([(0, 1), (2,), (1, 3)])
-    [{2}, {0, 1, 3}]
-    """
+    """Sets of variables that share factors, directly or through others."""
     found: list[set[int]] = []
     for scope in scopes:
         if scope:
@@ -39,21 +33,7 @@ def plan(
     """Choose an order that eliminates all variables but `keep` through small tables.
 
     Two greedy orders are tried, fewest new neighbours first and smallest table first; both are
-    good, neither is always better.
-
-    Parameters
-    ----------
-    scopes : iterable of tuple of int
-        Variables of each factor.
-    sizes : mapping of int to int
-        Number of states of each variable; products are Python integers and may be of any size.
-    keep : sequence of int
-        Variables that stay; the answer is a table of all of them.
-
-    Examples
-    --------
-    >>> plan([(0, 1), (1, 2)], {0: 2, 1: 3, 2: 2}, keep=[2])
-    Plan(order=(0, 1), largest=6, cells=14)
+    good, neither is always better. Numbers of cells are Python integers and may be of any size.
     """
     scopes = [*scopes, tuple(keep)]
     found = _greedy(scopes, sizes, keep, fewest_fills=True)

@@ -37,61 +37,7 @@ def query(
     level: float = 0.95,
     rng: Seed = None,
 ) -> QueryResult:
-    """Probabilities of one or several variables together, given what was observed.
-
-    The answer is exact for the estimated tables. With a prior it is the probability for the
-    next case, all uncertainty about the tables averaged out: the estimated tables are posterior
-    means, and the probability of a case is linear in each table. The mean of the draws is
-    something else once anything is observed: each draw divides by its own probability of what
-    was observed, so draws in which that is improbable count as much as the others.
-
-    Parameters
-    ----------
-    network : BayesianNetwork
-    target : str or sequence of str
-        What is asked for; several names give their joint probabilities.
-    observed : mapping of str to state, optional
-    draws : int, optional
-        Independent draws of all tables that matter, for credible intervals; 0 for none. Tables
-        without a posterior (known ones, and those of ``MaximumLikelihood``) stay as they are.
-    level : float, optional
-        Probability inside the intervals; only with draws.
-    rng : Generator or int, optional
-        Only with draws.
-
-    Returns
-    -------
-    QueryResult
-
-    Raises
-    ------
-    DataError
-        If a state does not exist, if what is observed cannot occur, or if a configuration that
-        matters has no probabilities.
-    TooLargeError
-        If exact inference would need more memory than is sensible; the error says how much.
-    NotSupportedError
-        If draws are asked for and no table that matters has a posterior.
-
-    Examples
-    --------
-    >>> from colonnade.cpt import Cpt
-    >>> from colonnade.dag import Dag
-    >>> from colonnade import Family, Variable
-    >>> smoker, cancer = Variable("smoker", ["no", "yes"]), Variable("cancer", [False, True])
-    >>> network = BayesianNetwork(
-    ...     Dag([("smoker", "cancer")]),
-    ...     {
-    ...         "smoker": Cpt.known(Family(smoker), [0.75, 0.25]),
-    ...         "cancer": Cpt.known(Family(cancer, (smoker,)), [[0.99, 0.01], [0.9, 0.1]]),
-    ...     },
-    ... )
-    >>> query(network, "smoker", {"cancer": True})
-    QueryResult of 'smoker' given {'cancer': True}
-      smoker | probability
-      no     |      0.2308
-      yes    |      0.7692
-    """
+    """See :meth:`colonnade.BayesianNetwork.query`."""
     targets = _checked_targets(network, target)
     _check_draws(draws, level, rng)
     question = Question(network, targets, observed)
@@ -99,7 +45,10 @@ def query(
     elimination = question.elimination()
     variables = [network[name].family.child for name in targets]
     shape = tuple(variable.cardinality for variable in variables)
-    probabilities = _point(question, elimination).reshape(shape)
+    table, log_total = elimination.table([piece.logs() for piece in question.pieces])
+    if log_total[0] == -np.inf:
+        raise question.impossible()
+    probabilities = table[0].reshape(shape)
     if not draws:
         return QueryResult.of(variables, probabilities, question.observed)
     samples = _draws(question, elimination, draws, np.random.default_rng(rng))
@@ -110,37 +59,7 @@ def query(
 def most_probable(
     network: BayesianNetwork, observed: Mapping[str, Any] | None = None
 ) -> MostProbable:
-    """Most probable states of all variables together, given what was observed.
-
-    Exact. These need not be the states that are most probable one by one.
-
-    Parameters
-    ----------
-    network : BayesianNetwork
-    observed : mapping of str to state, optional
-
-    Returns
-    -------
-    MostProbable
-        ``states`` of all variables, of equally probable ones the first; and their
-        ``log_probability`` together, the observed ones included.
-
-    Examples
-    --------
-    >>> from colonnade.cpt import Cpt
-    >>> from colonnade.dag import Dag
-    >>> from colonnade import Family, Variable
-    >>> x, y = Variable("x", ["a", "b"]), Variable("y", [1, 2])
-    >>> network = BayesianNetwork(
-    ...     Dag([("x", "y")]),
-    ...     {
-    ...         "x": Cpt.known(Family(x), [0.6, 0.4]),
-    ...         "y": Cpt.known(Family(y, (x,)), [[0.5, 0.5], [0.1, 0.9]]),
-    ...     },
-    ... )
-    >>> most_probable(network).states
-    {'x': 'b', 'y': 2}
-    """
+    """See :meth:`colonnade.BayesianNetwork.most_probable`."""
     question = Question(network, (), observed)
     logs = [piece.logs() for piece in question.pieces]
     log_total, cells = question.elimination().marginals(logs, largest=True)
@@ -160,19 +79,11 @@ def most_probable(
     return MostProbable(states, total)
 
 
-def _point(question: Question, elimination: Elimination) -> Floats:
-    """The answer for the estimated tables."""
-    table, log_total = elimination.table([piece.logs() for piece in question.pieces])
-    if log_total[0] == -np.inf:
-        raise question.impossible()
-    return np.asarray(table[0])
-
-
 def _draws(
     question: Question, elimination: Elimination, draws: int, rng: np.random.Generator
 ) -> Floats:
     """The answer in independent draws of all tables that matter."""
-    if not any(piece.uncertain for piece in question.pieces):
+    if not any(piece.cpt.has_posterior for piece in question.pieces):
         names = [piece.cpt.family.child.name for piece in question.pieces]
         raise NotSupportedError(
             "An interval without a posterior",
@@ -180,15 +91,15 @@ def _draws(
             "by maximum likelihood",
             Advice.NO_DRAWS,
         )
-    fixed = {k: piece.logs() for k, piece in enumerate(question.pieces) if not piece.uncertain}
+    fixed = [None if piece.cpt.has_posterior else piece.logs() for piece in question.pieces]
     batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))
     found: list[Floats] = []
     with Progress("Draws", draws) as progress:
         while draws:
             size = min(batch, draws)
             logs = [
-                fixed[k] if k in fixed else piece.draw(size, rng)
-                for k, piece in enumerate(question.pieces)
+                piece.draw(size, rng) if logs is None else logs
+                for piece, logs in zip(question.pieces, fixed, strict=True)
             ]
             table, log_total = elimination.table(logs)
             if np.isneginf(log_total).any():

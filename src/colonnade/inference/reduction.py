@@ -30,25 +30,14 @@ from colonnade.variables import State, Variable
 class Piece:
     """One table of the network, cut down to the configurations that agree with what is observed.
 
-    Attributes
-    ----------
-    cpt : Cpt
-    known : mapping of int to int
-        Codes of the parents that are observed, by their positions. The configurations of the
-        others, the last one fastest, are the rows.
-    parents : tuple of int
-        Labels of the other parents, which are free.
-    child : int or None
-        Label of the child, or None if it is observed.
-    state : int
-        The code of the child if it is observed.
+    The configurations of the parents that are not observed, the last one fastest, are the rows.
     """
 
     cpt: Cpt
-    known: Mapping[int, int]
-    parents: tuple[int, ...]
-    child: int | None
-    state: int
+    known: Mapping[int, int]  # codes of the observed parents, by their positions
+    parents: tuple[int, ...]  # labels of the other parents, which are free
+    child: int | None  # label of the child, or None if it is observed
+    state: int  # code of the child if it is observed
 
     @property
     def scope(self) -> tuple[int, ...]:
@@ -70,11 +59,6 @@ class Piece:
     def lookup(self) -> Lookup:
         """The probabilities of the configurations that agree with what is observed."""
         return self.cpt.table.lookup.given(self.known)
-
-    @property
-    def uncertain(self) -> bool:
-        """Whether the table has a posterior that is more than one point."""
-        return self.cpt.has_posterior
 
     @property
     def surely_possible(self) -> bool:
@@ -143,12 +127,7 @@ class Piece:
 class Question:
     """Targets and observed states in terms of labels, with the tables that matter.
 
-    Parameters
-    ----------
-    network : BayesianNetwork
-    targets : sequence of str
-        What is asked for; the whole network if empty.
-    observed : mapping of str to state, optional
+    Without targets the whole network is asked for.
     """
 
     def __init__(

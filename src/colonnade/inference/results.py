@@ -125,13 +125,10 @@ class QueryResult:
         >>> QueryResult.of([x], np.array([0.25, 0.75]), {}).to_dict()["answers"][1]
         {'states': [1], 'probability': 0.75}
         """
-        answers = []
+        answers: list[dict[str, Any]] = []
         for place in np.ndindex(self.probabilities.shape):
             states = [own[k] for own, k in zip(self.states, place, strict=True)]
-            answer: dict[str, Any] = {
-                "states": states,
-                "probability": float(self.probabilities[place]),
-            }
+            answer = {"states": states, "probability": float(self.probabilities[place])}
             if self.lower is not None and self.upper is not None:
                 answer |= {"lower": float(self.lower[place]), "upper": float(self.upper[place])}
             answers.append(answer)
@@ -145,15 +142,14 @@ class QueryResult:
 
     def __repr__(self) -> str:
         head = [*self.targets, "probability"]
-        intervals = self.lower is not None and self.upper is not None
         if self.level is not None:
             head.append(f"{100 * self.level:g} % interval")
         rows: list[list[str]] = []
         cells = zip(product(*self.states), np.ndindex(self.probabilities.shape), strict=True)
         for states, place in islice(cells, _MAX_SHOWN_ROWS):
             row = [*map(str, states), f"{self.probabilities[place]:.4f}"]
-            if intervals:
-                row.append(f"[{self.lower[place]:.4f}, {self.upper[place]:.4f}]")  # type: ignore[index]
+            if self.lower is not None and self.upper is not None:
+                row.append(f"[{self.lower[place]:.4f}, {self.upper[place]:.4f}]")
             rows.append(row)
         names = len(self.targets)
         widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]

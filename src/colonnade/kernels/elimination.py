@@ -15,8 +15,6 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["LARGEST", "LOGS", "PLAIN", "run_cases"]
-
 # Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
 PLAIN, LOGS, LARGEST = 0, 1, 2
 # Totals of plain numbers are trusted within these bounds. No factor is much larger than one, so
@@ -25,6 +23,10 @@ _MIN_PLAIN_TOTAL, _MAX_PLAIN_TOTAL = 1e-200, 1e200
 # Rows of products with a smaller sum have no part in such a total, and a reciprocal might overflow.
 _MIN_PLAIN_ROW = 1e-300
 _MAX_BATCH = 32
+
+# What is called in one place is compiled as a part of its caller, which takes less time than to
+# compile it twice; but for `_forward` and `_backward`, whose size would slow the compiler down.
+_inlined = njit(inline="always")
 
 
 @njit(nogil=True, cache=True)
@@ -62,7 +64,7 @@ def run_cases(program, cases, table, arithmetic, work, answers):
             c, row, batch = c + step, row + step * rows, 0
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _gather(cases, factors, row, batch, table, values):
     """Collect the values of the factors of the cases whose rows begin at `row`."""
     for b in range(batch):
@@ -77,7 +79,7 @@ def _gather(cases, factors, row, batch, table, values):
                 row += 1
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _scatter(cases, factors, row, batch, c, found, answers):
     """Add the probabilities of cells where `_gather` took the values; leave zeros behind."""
     counts = answers.counts
@@ -96,42 +98,39 @@ def _scatter(cases, factors, row, batch, c, found, answers):
                 row += 1
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _advance(size, stride, first_axis, first_stride, axes, operands, place, digit):
+@_inlined
+def _advance(step, rows, columns, place, digit):
     """Move to the next row of a product; behind the last row, to the first."""
-    for i in range(axes - 2, -1, -1):
+    for i in range(columns - 2, 0, -1):
         digit[i] += 1
-        if digit[i] < size[first_axis + i]:
-            for k in range(operands):
-                place[k] += stride[first_stride + k * axes + i]
+        if digit[i] < step[i]:
+            for k in range(1, rows):
+                place[k] += step[k * columns + i]
             break
         digit[i] = 0
-        for k in range(operands):
-            place[k] -= (size[first_axis + i] - 1) * stride[first_stride + k * axes + i]
+        for k in range(1, rows):
+            place[k] -= (step[i] - 1) * step[k * columns + i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _forward(program, p, batch, arithmetic, back, work):
     """Write the messages of a batch, and the shares if there is a backward pass."""
     values, shares, place, digit = work.values, work.shares, work.place, work.digit
-    size, begin, stride = program.size, program.begin, program.stride
     row = np.int64(0)
     for s in range(program.first_step[p], program.first_step[p + 1]):
-        first_axis, first_stride = program.first_axis[s], program.first_stride[s]
-        axes = program.first_axis[s + 1] - first_axis
-        operands = program.first_operand[s + 1] - program.first_operand[s]
-        states, next_state = size[first_axis + axes - 1], first_stride + axes - 1
-        message = program.message[s] * batch
-        for k in range(operands):
-            place[k] = begin[program.first_operand[s] + k]
+        step, columns = program.numbers[program.first[s] : program.first[s + 1]], program.columns[s]
+        rows, last = step.size // columns, columns - 1
+        for k in range(rows):
+            place[k] = step[k * columns]
+        message = place[0] * batch
         for _ in range(program.cells[s]):
             cell = row
             if batch == 1 and arithmetic == PLAIN:
                 total = 0.0
-                for x in range(states):
+                for x in range(step[last]):
                     product = 1.0
-                    for k in range(operands):
-                        product *= values[place[k] + x * stride[next_state + k * axes]]
+                    for k in range(1, rows):
+                        product *= values[place[k] + x * step[k * columns + last]]
                     shares[cell] = product
                     total += product
                     cell += 1
@@ -141,12 +140,12 @@ def _forward(program, p, batch, arithmetic, back, work):
                     for i in range(row, cell):
                         shares[i] *= scale
             else:
-                for x in range(states):
-                    at = (place[0] + x * stride[next_state]) * batch
+                for x in range(step[last]):
+                    at = (place[1] + x * step[columns + last]) * batch
                     for b in range(batch):
                         shares[cell + b] = values[at + b]
-                    for k in range(1, operands):
-                        at = (place[k] + x * stride[next_state + k * axes]) * batch
+                    for k in range(2, rows):
+                        at = (place[k] + x * step[k * columns + last]) * batch
                         if arithmetic == PLAIN:
                             for b in range(batch):
                                 shares[cell + b] *= values[at + b]
@@ -158,36 +157,33 @@ def _forward(program, p, batch, arithmetic, back, work):
             if back:
                 row = cell
             message += batch
-            _advance(size, stride, first_axis, first_stride, axes, operands, place, digit)
+            _advance(step, rows, columns, place, digit)
 
 
-@njit(nogil=True, cache=True)
+@njit(error_model="numpy")
 def _backward(program, p, batch, work):
     """Write the probabilities of all cells of all factors, given those of the last message."""
     found, shares, place, digit = work.found, work.shares, work.place, work.digit
-    size, begin, stride = program.size, program.begin, program.stride
     first = program.products[p] * batch
     for s in range(program.first_step[p + 1] - 1, program.first_step[p] - 1, -1):
-        first_axis, first_stride = program.first_axis[s], program.first_stride[s]
-        axes = program.first_axis[s + 1] - first_axis
-        operands = program.first_operand[s + 1] - program.first_operand[s]
-        states, next_state = size[first_axis + axes - 1], first_stride + axes - 1
-        message = program.message[s] * batch
-        for k in range(operands):
-            place[k] = begin[program.first_operand[s] + k]
-        first -= program.cells[s] * states * batch
+        step, columns = program.numbers[program.first[s] : program.first[s + 1]], program.columns[s]
+        rows, last = step.size // columns, columns - 1
+        for k in range(rows):
+            place[k] = step[k * columns]
+        message = place[0] * batch
+        first -= program.cells[s] * step[last] * batch
         cell = first
         for _ in range(program.cells[s]):
-            for x in range(states):
+            for x in range(step[last]):
                 if batch == 1:
                     joint = found[message] * shares[cell]
-                    for k in range(operands):
-                        found[place[k] + x * stride[next_state + k * axes]] += joint
+                    for k in range(1, rows):
+                        found[place[k] + x * step[k * columns + last]] += joint
                 else:
                     for b in range(batch):
                         shares[cell + b] *= found[message + b]
-                    for k in range(operands):
-                        at = (place[k] + x * stride[next_state + k * axes]) * batch
+                    for k in range(1, rows):
+                        at = (place[k] + x * step[k * columns + last]) * batch
                         for b in range(batch):
                             found[at + b] += shares[cell + b]
                 cell += batch
@@ -195,16 +191,16 @@ def _backward(program, p, batch, work):
             for b in range(batch):
                 found[message + b] = 0.0
             message += batch
-            _advance(size, stride, first_axis, first_stride, axes, operands, place, digit)
+            _advance(step, rows, columns, place, digit)
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _answer(program, p, batch, arithmetic, c, work, answers):
     """Write the answers of a batch; its last message is the table of the variables kept."""
     last = program.first_step[p + 1] - 1
-    table, cells = program.message[last] * batch, program.cells[last]
-    end = table + cells * batch
-    _share(work.values, table, end, batch, arithmetic, end > table, answers.log_total, c)
+    table, cells = program.numbers[program.first[last]] * batch, program.cells[last]
+    end, shared = table + cells * batch, answers.kept.size + work.found.size > 0
+    _share(work.values, table, end, batch, arithmetic, shared, answers.log_total, c)
     for b in range(batch):
         total = answers.log_total[c + b]
         if arithmetic == PLAIN:
@@ -217,7 +213,7 @@ def _answer(program, p, batch, arithmetic, c, work, answers):
             work.found[i] = work.values[i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _share(shares, row, end, batch, arithmetic, back, totals, at):
     """Write the total of a row of cells for each case; turn the cells into shares of it."""
     if arithmetic == PLAIN:

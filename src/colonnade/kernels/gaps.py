@@ -10,8 +10,6 @@ from numba import njit
 
 from colonnade.kernels.counting import number_keys, place_keys
 
-__all__ = ["complete", "label_gaps", "number_rows", "pack_gaps"]
-
 
 @njit(nogil=True, cache=True)
 def label_gaps(codes, graph):

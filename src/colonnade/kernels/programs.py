@@ -8,31 +8,31 @@ variable of an operand takes it; what has no variable that is eliminated is left
 import numpy as np
 from numba import njit
 
-__all__ = ["write_steps"]
+# Compiled as a part of its caller, which takes less time than to compile it twice.
+_inlined = njit(inline="always")
 
 
 @njit(nogil=True, cache=True)
 def write_steps(orders, program):
     """Write the steps of all eliminations into the arrays of `program`, which have enough room."""
-    # Of this type from the beginning, or what takes it would be compiled twice.
-    s = np.int64(0)
+    s = 0
     for e in range(orders.kept.size):
         s = _write_program(orders, e, program, s)
         program.first_step[e + 1] = s
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _write_program(orders, e, program, s):
     """Write the steps of elimination e, from step s on; return the step behind them."""
     sizes = orders.size[orders.first_variable[e] : orders.first_variable[e + 1]]
-    last = sizes.size - orders.kept[e]
+    last = sizes.size - orders.kept[e] - 1
     first, factors = orders.first_factor[e], orders.first_factor[e + 1] - orders.first_factor[e]
     # Of each operand: the stride of each variable, 0 for those it does not have; its cells; where
     # it begins; and the step that takes it.
     strides = np.zeros((factors + last + 1, sizes.size), np.int64)
     cells, begin = np.empty(len(strides), np.int64), np.empty(len(strides), np.int64)
     step, taken = np.empty(len(strides), np.int64), np.empty(len(strides), np.int64)
-    end = np.int64(0)
+    end = 0
     for k in range(factors):
         low, high = orders.first_member[first + k], orders.first_member[first + k + 1]
         cells[k], step[k] = _lay_out(orders.member[low:high], sizes, last, strides[k])
@@ -47,31 +47,29 @@ def _write_program(orders, e, program, s):
         if v == last > 0 and operands.size == 1 and cells[message - 1] == cells[message]:
             # The message of the step before is all that is left: the table of the kept variables.
             break
-        room = _room(
+        begin[message] = _room(
             cells[message], end, v, step[factors:], begin[factors:message], cells[factors:]
         )
-        begin[message] = program.message[s] = room
-        program.cells[s] = cells[message]
-        states = sizes[v] if v < last else 1
-        program.values[e] = max(program.values[e], room + cells[message])
-        program.products[e] += cells[message] * states
-        o, at, here = program.first_operand[s], program.first_axis[s], program.first_stride[s]
+        program.values[e] = max(program.values[e], begin[message] + cells[message])
+        program.products[e] += cells[message] * sizes[v]
+        program.cells[s], program.columns[s] = cells[message], axes.size + 2
+        at = program.first[s]
+        program.first[s + 1] = at + (1 + operands.size) * program.columns[s]
+        program.numbers[at] = begin[message]
         for i in range(axes.size):
-            program.size[at + i] = sizes[axes[i]]
-        program.size[at + axes.size] = states
+            program.numbers[at + 1 + i] = sizes[axes[i]]
+        program.numbers[at + 1 + axes.size] = sizes[v]
         for k in operands:
-            program.begin[o] = begin[k]
+            at += program.columns[s]
+            program.numbers[at] = begin[k]
             for i in range(axes.size):
-                program.stride[here + i] = strides[k, axes[i]]
-            program.stride[here + axes.size] = strides[k, v] if v < last else 0
-            o, here = o + 1, here + axes.size + 1
+                program.numbers[at + 1 + i] = strides[k, axes[i]]
+            program.numbers[at + 1 + axes.size] = strides[k, v]
         s += 1
-        program.first_operand[s], program.first_axis[s] = o, at + axes.size + 1
-        program.first_stride[s] = here
     return s
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _lay_out(variables, sizes, last, strides):
     """Write the strides of an operand; return its cells and the step that takes it."""
     cells, step = 1, last
@@ -82,7 +80,7 @@ def _lay_out(variables, sizes, last, strides):
     return cells, step
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _taken(v, step, taken):
     """The operands that the step of a variable takes."""
     number = 0
@@ -93,12 +91,12 @@ def _taken(v, step, taken):
     return taken[:number]
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _axes(v, last, operands, strides):
     """The axes of the message of the step of a variable: the first to be eliminated comes last."""
     axes = np.empty(strides.shape[1], np.int64)
     number = 0
-    for u in range(axes.size - 1, min(v, last - 1), -1):
+    for u in range(axes.size - 1, v, -1):
         # The last step makes a table of all variables that are kept.
         has = v == last
         for k in operands:
@@ -109,7 +107,7 @@ def _axes(v, last, operands, strides):
     return axes[:number]
 
 
-@njit(nogil=True, cache=True)
+@_inlined
 def _room(needed, at, v, step, begin, cells):
     """The first place from `at` on where a message overwrites none that is needed from now on."""
     k = 0

@@ -112,8 +112,10 @@ def tally(values, whole):
         distinct, multiplicity = _distinct(column, whole)
         begin = start[i]
         start[i + 1] = begin + distinct.size
-        count[begin : start[i + 1]] = distinct
-        times[begin : start[i + 1]] = multiplicity
+        # Assigning to slices would take Numba seconds to compile.
+        for k in range(distinct.size):
+            count[begin + k] = distinct[k]
+            times[begin + k] = multiplicity[k]
     used = start[tallied]
     row_count, row_times = _distinct(row_totals, whole)
     constant = _constant(values, count[:used], times[:used], row_count, row_times)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Integers
-from colonnade.elimination import Answers, Cases, run, write_program
+from colonnade.elimination import Cases, run, write_program
 from colonnade.missing.gaps import Gaps
 
 # Completions held at a time, where they are not needed all together.
@@ -22,37 +22,18 @@ _MAX_BLOCK_COMPLETIONS = 1 << 21
 
 
 class Completed(NamedTuple):
-    """Completions of one family.
+    """Completions of one family."""
 
-    Attributes
-    ----------
-    codes : array [completion, parent]
-    where : array [completion]
-        Their places among the completions of all families.
-    states : array [completion]
-        Code of the child; 0 if that is missing.
-    """
-
-    codes: NDArray[np.int32]
-    where: Integers
-    states: Integers
+    codes: NDArray[np.int32]  # [completion, parent]
+    where: Integers  # [completion]: its place among the completions of all families
+    states: Integers  # [completion]: code of the child; 0 if that is missing
 
 
 class Layout:
-    """How the gaps of some rows are summed over.
+    """How gaps are summed over: each case is a product with one factor per family of its gap.
 
-    Each case of a gap is a product with one factor per family of the gap.
-
-    Parameters
-    ----------
-    gaps : Gaps
-
-    Attributes
-    ----------
-    first_factor : array [gap + 1]
-        Factors first_factor[g]..first_factor[g + 1] are those of gap g.
-    family, rows, width : arrays [factor]
-        The family of each factor; its completions; and the states of the child, 1 if it is known.
+    The factors of gap g are first_factor[g]..first_factor[g + 1]. Of each factor, `family` is its
+    family, `rows` the number of its completions, and `width` the states of the child, 1 if known.
     """
 
     def __init__(self, gaps: Gaps) -> None:
@@ -98,14 +79,7 @@ class Layout:
 
 
 class Completions:
-    """The completions of some cases, and where the rows of the tables that they are begin.
-
-    Parameters
-    ----------
-    layout : Layout
-    low, high : int
-        The cases low..high.
-    """
+    """The completions of the cases low..high, and where the rows of the tables they are begin."""
 
     def __init__(self, layout: Layout, low: int, high: int) -> None:
         self.layout = layout
@@ -116,8 +90,8 @@ class Completions:
             layout.first_factor,
             layout.rows,
             layout.width,
-            np.empty(np.diff(first_case) @ layout.completions, dtype=np.int64),
-            layout.gaps.weights[self.cases],
+            begin=np.empty(np.diff(first_case) @ layout.completions, dtype=np.int64),
+            weight=layout.gaps.weights[self.cases],
         )
 
     def of(self, family: int) -> Completed:
@@ -125,21 +99,16 @@ class Completions:
         from colonnade.kernels.gaps import complete
 
         gaps, cases = self.layout.gaps, self._cases
+        members = np.array(gaps.members.families[family])
         rows = np.where(self.layout.family == family, cases.rows, 0)
         number = np.repeat(np.diff(cases.first_case), np.diff(cases.first_factor)) @ rows
         completed = Completed(
-            np.empty((number, len(gaps.members.families[family]) - 1), dtype=np.int32),
+            np.empty((number, len(members) - 1), dtype=np.int32),
             np.empty(number, dtype=np.int64),
             np.empty(number, dtype=np.int64),
         )
-        complete(
-            gaps.codes[self.cases],
-            np.array(gaps.members.sizes),
-            np.array(gaps.members.families[family]),
-            cases,
-            self.layout.family,
-            completed,
-        )
+        codes, sizes = gaps.codes[self.cases], np.array(gaps.members.sizes)
+        complete(codes, sizes, members, cases, self.layout.family, completed)
         return completed
 
     def place(self, completed: Completed, begins: Integers) -> None:
@@ -147,21 +116,9 @@ class Completions:
         self._cases.begin[completed.where] = begins + completed.states
 
     def log_totals(self, logs: Floats, counts: Floats | None = None) -> Floats:
-        """Log probability of what is known in each case, given the values missing before it.
+        """Logarithm ``[case]`` of the sum, over what is missing, of the product of the factors.
 
-        Parameters
-        ----------
-        logs : array
-            The logarithms of all tables.
-        counts : array like `logs`, optional
-            The expected counts of the rows that are these cases are added to it.
-
-        Returns
-        -------
-        array [case]
+        `logs` has the logarithms of all tables. The expected counts of all cases are added to
+        `counts`, an array like it.
         """
-        totals = np.empty(len(self._cases.weight))
-        empty = np.empty(0)
-        answers = Answers(totals, empty.reshape(0, 0), empty if counts is None else counts)
-        run(self.layout.program, self._cases, logs, answers)
-        return totals
+        return run(self.layout.program, self._cases, logs, counts=counts).log_total

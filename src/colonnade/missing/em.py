@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
@@ -40,12 +39,9 @@ from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Members, distinct, find_gaps
 from colonnade.priors import Prior
 from colonnade.progress import Progress
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.counting import count
 from colonnade.variables import Family
-
-if TYPE_CHECKING:
-    from colonnade.tables.coded import CodedTable
-
-__all__ = ["EM", "EmDiagnostics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,41 +120,10 @@ def expected_counts(
     priors: Sequence[Prior],
     settings: EM | None = None,
 ) -> tuple[list[FamilyCounts], EmDiagnostics]:
-    """Count families in a table that lacks values.
+    """Count families in a table that lacks values; families and priors are in the graph's order.
 
-    Parameters
-    ----------
-    coded : CodedTable
-        Its columns are the variables of the graph, in order.
-    dag : Dag
-    families : sequence of Family
-        Of the graph, in the order of its variables.
-    priors : sequence of Prior
-        One for each family.
-    settings : EM, optional
-
-    Returns
-    -------
-    list of FamilyCounts
-        Expected, thus fractional. A missing value that nothing observed depends on is not counted:
-        it carries no information.
-    EmDiagnostics
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the iteration was ended by its limit.
-
-    Examples
-    --------
-    >>> from colonnade.priors import BDeu
-    >>> from colonnade.tables.memory import encode
-    >>> coded = encode({"a": [0, 0, 1, None], "b": [0, 0, 1, 1]})
-    >>> a, b = coded.variables
-    >>> families = [Family(a), Family(b, (a,))]
-    >>> counts, _ = expected_counts(coded, Dag([("a", "b")]), families, [BDeu(), BDeu()])
-    >>> counts[0].to_array().round(2).tolist()
-    [[2.17, 1.83]]
+    The counts are expected, thus fractional. A missing value that nothing observed depends on is
+    not counted: it carries no information.
     """
     settings = settings or EM()
     job = _Job(coded, dag, families, priors)
@@ -186,44 +151,26 @@ def expected_counts(
 class _Table:
     """One table in the making: the configurations that can occur, their counts and logarithms.
 
-    Parameters
-    ----------
-    family : Family
-    available : FamilyCounts
-        From the rows that are complete for the family.
-    prior : Prior
-    completed : array [completion, parent]
-        Configurations of other rows, as they may be.
-
-    Attributes
-    ----------
-    places : array [completion]
-        The row of each of these in the table.
-    logs, values : arrays [row, state]
-        Of the rows, and the counts.
+    `available` are the counts of the rows that are complete for the family, and `completed` the
+    configurations ``[completion, parent]`` of other rows, as they may be; `places` has the row of
+    the table of each of these.
     """
 
     def __init__(
-        self, family: Family, available: FamilyCounts, prior: Prior, completed: NDArray[Any]
+        self, family: Family, available: FamilyCounts, prior: Prior, completed: Array
     ) -> None:
         self.family = family
         self.codes, which = distinct(np.concatenate([available.codes, completed]))
         seen, self.places = np.split(which, [len(available.codes)])
         self.base = np.zeros((len(self.codes), family.cardinality))
         self.base[seen] = available.values
-        self.values = self.base.copy()
+        self.values = self.base
         self.penalty = prior.em_penalty(available)
         # Begin inside the simplex: a probability of zero would remain zero.
         self.logs = np.log(self.penalty.interior.rows(self.base, self.base))
 
-    def move(self, logs: Floats, values: Floats) -> None:
-        """Keep logarithms and counts in parts of arrays that hold those of all tables."""
-        self.logs = _moved(self.logs, logs)
-        self.values = _moved(self.values, values)
-
-    def begin(self) -> float:
-        """Begin to count anew with the complete rows; return their part of the objective."""
-        np.copyto(self.values, self.base)
+    def objective(self) -> float:
+        """The part of the complete rows and of the prior in the objective."""
         seen = self.base > 0.0
         return float(self.base[seen] @ self.logs[seen]) + self.penalty.value(self.logs)
 
@@ -232,33 +179,21 @@ class _Table:
         self.penalty = self.penalty.moved(self.values)
         rows = self.penalty.rows(self.values, np.exp(self.logs))
         with np.errstate(divide="ignore"):
-            np.log(rows, out=self.logs)
+            self.logs = np.log(rows)
 
     def counts(self) -> FamilyCounts:
         return FamilyCounts(self.family.parent_sizes, self.codes, self.values)
-
-
-def _moved(array: Floats, room: Floats) -> Floats:
-    moved = room.reshape(array.shape)
-    np.copyto(moved, array)
-    return moved
 
 
 class _Job:
     """All tables and all cases of one table of data."""
 
     def __init__(
-        self,
-        coded: CodedTable,
-        dag: Dag,
-        families: Sequence[Family],
-        priors: Sequence[Prior],
+        self, coded: CodedTable, dag: Dag, families: Sequence[Family], priors: Sequence[Prior]
     ) -> None:
-        from colonnade.tables.counting import count
-
         self.available = count(coded, families, "available")
         members = Members.of(dag, families)
-        codes, weights = incomplete_rows(coded)
+        codes, weights = _incomplete_rows(coded)
         self.rows = len(codes)
         self.gaps = find_gaps(members, codes, weights)
         layout = Layout(self.gaps)
@@ -278,16 +213,16 @@ class _Job:
             self.completions.place(completed, begin + table.places * family.cardinality)
             self.tables.append(table)
             begin += table.logs.size
-        self.logs, self.values = np.empty(begin), np.empty(begin)
-        parts = np.cumsum([table.logs.size for table in self.tables])[:-1]
-        rooms = (np.split(array, parts) for array in (self.logs, self.values))
-        for table, logs, values in zip(self.tables, *rooms, strict=True):
-            table.move(logs, values)
 
     def expect(self) -> float:
         """Fill the expected counts; return the objective of the present tables."""
-        complete = sum(table.begin() for table in self.tables)
-        totals = self.completions.log_totals(self.logs, self.values)
+        logs = np.concatenate([table.logs.reshape(-1) for table in self.tables])
+        values = np.concatenate([table.base.reshape(-1) for table in self.tables])
+        totals = self.completions.log_totals(logs, values)
+        ends = np.cumsum([table.base.size for table in self.tables])
+        for table, part in zip(self.tables, np.split(values, ends[:-1]), strict=True):
+            table.values = part.reshape(table.base.shape)
+        complete = sum(table.objective() for table in self.tables)
         return complete + float((self.gaps.weights * totals).sum())
 
     def maximise(self) -> None:
@@ -299,16 +234,8 @@ class _Job:
         return [table.counts() for table in self.tables]
 
 
-def incomplete_rows(coded: CodedTable) -> tuple[NDArray[np.int32], Floats]:
-    """Return the codes ``[row, variable]`` and weights of the rows that lack values.
-
-    Examples
-    --------
-    >>> from colonnade.tables.memory import encode
-    >>> coded = encode({"x": ["u", None, "v"]}, weights=[2, 3, 4])
-    >>> incomplete_rows(coded)
-    (array([[2]], dtype=int32), array([3.]))
-    """
+def _incomplete_rows(coded: CodedTable) -> tuple[NDArray[np.int32], Floats]:
+    """Return the codes ``[row, variable]`` and weights of the rows that lack values."""
     lacking = ~coded.complete
     if coded.weights is not None:
         lacking &= coded.weights > 0

@@ -29,33 +29,15 @@ _MAX_CASE_CELLS = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The families of a network, by the positions of their variables.
+    """The families of a network, by the positions of their variables."""
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Number of states of each variable.
-    families : tuple of tuples of int
-        The family of each variable: its parents, then the variable itself.
-    order : tuple of int
-        The variables, parents before their children.
-    """
-
-    sizes: tuple[int, ...]
-    families: tuple[tuple[int, ...], ...]
-    order: tuple[int, ...]
+    sizes: tuple[int, ...]  # number of states of each variable
+    families: tuple[tuple[int, ...], ...]  # of each variable: its parents, then the variable itself
+    order: tuple[int, ...]  # the variables, parents before their children
 
     @classmethod
     def of(cls, dag: Dag, families: Sequence[Family]) -> Members:
-        """Number the variables of a graph, whose families come in the same order.
-
-        Examples
-        --------
-        >>> from colonnade.variables import Variable
-        >>> a, b = Variable("a", [0, 1]), Variable("b", [0, 1, 2])
-        >>> Members.of(Dag([("b", "a")], ["a", "b"]), [Family(a, (b,)), Family(b)])
-        Members(sizes=(2, 3), families=((1, 0), (1,)), order=(1, 0))
-        """
+        """Number the variables of a graph, whose families come in the same order."""
         position = {name: k for k, name in enumerate(dag.variables)}
         members = [(*dag.parents(name), name) for name in dag.variables]
         return cls(
@@ -73,62 +55,32 @@ class Members:
 class Gap:
     """Missing variables that are connected, in all the cases in which they occur.
 
-    Parameters
-    ----------
-    members : Members
-    missing : tuple of int
-        The variables, in order.
-    families : tuple of int
-        The families with at least one of them, in order.
-    known : tuple of int
-        The other variables of these families.
-    elimination : Elimination
-        Of the missing variables. One factor per family, with its missing variables in the order of
-        the family, so the child is last.
-    codes : array [case, known]
-        Codes of the other variables in each case.
-    weights : array [case]
-        How many rows are this case.
-    rows, case : arrays [occurrence]
-        The rows that have the gap, and which case each one is.
+    Variables are in order. The elimination has one factor per family, with its missing variables in
+    the order of the family, so the child is last.
     """
 
     members: Members
-    missing: tuple[int, ...]
-    families: tuple[int, ...]
-    known: tuple[int, ...]
-    elimination: Elimination
-    codes: Array
-    weights: Floats
-    rows: Integers
-    case: Integers
+    missing: tuple[int, ...]  # the variables
+    families: tuple[int, ...]  # the families with at least one of them
+    known: tuple[int, ...]  # the other variables of these families
+    elimination: Elimination  # of the missing variables
+    codes: Array  # [case, known]: codes of the other variables
+    weights: Floats  # [case]: how many rows are this case
+    rows: Integers  # [occurrence]: the rows that have the gap
+    case: Integers  # [occurrence]: which case each of them is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
-    """All gaps of some rows; the cases of one gap follow each other.
-
-    Parameters
-    ----------
-    members : Members
-    kinds : tuple of Gap
-    first_case : array [gap + 1]
-        Cases first_case[g]..first_case[g + 1] are those of gap g.
-    codes : array [case, variable]
-        Codes of one of the rows that are this case.
-    weights : array [case]
-        How many rows are this case.
-    rows, case : arrays [occurrence]
-        The rows, as often as they have gaps, and which case each of these is.
-    """
+    """All gaps of some rows; the cases of one gap follow each other."""
 
     members: Members
     kinds: tuple[Gap, ...]
-    first_case: Integers
-    codes: NDArray[np.int32]
-    weights: Floats
-    rows: Integers
-    case: Integers
+    first_case: Integers  # [gap + 1]: first_case[g]..first_case[g + 1] are the cases of gap g
+    codes: NDArray[np.int32]  # [case, variable]: codes of one of the rows that are this case
+    weights: Floats  # [case]: how many rows are this case
+    rows: Integers  # [occurrence]: the rows, as often as they have gaps
+    case: Integers  # [occurrence]: which case each of these is
 
     def __iter__(self) -> Iterator[Gap]:
         return iter(self.kinds)
@@ -138,29 +90,7 @@ class Gaps:
 
 
 def find_gaps(members: Members, codes: Array, weights: Floats) -> Gaps:
-    """Find the gaps of all rows.
-
-    Parameters
-    ----------
-    members : Members
-    codes : array [row, variable]
-        The number of states means missing.
-    weights : array [row]
-
-    Returns
-    -------
-    Gaps
-
-    Examples
-    --------
-    >>> chain = Members((2, 2, 2), ((0,), (0, 1), (1, 2)), (0, 1, 2))
-    >>> rows = np.array([[0, 2, 1], [0, 2, 1], [2, 1, 0], [2, 1, 1], [1, 1, 2]])
-    >>> [
-    ...     (gap.missing, gap.codes.tolist(), gap.weights)
-    ...     for gap in find_gaps(chain, rows, np.ones(5))
-    ... ]
-    [((1,), [[0, 1]], array([2.])), ((0,), [[1]], array([2.]))]
-    """
+    """Find the gaps of rows of codes ``[row, variable]``; the number of states means missing."""
     from colonnade.kernels.gaps import number_rows
 
     codes = np.ascontiguousarray(codes, dtype=np.int32)
@@ -199,13 +129,7 @@ def find_gaps(members: Members, codes: Array, weights: Floats) -> Gaps:
 
 
 def distinct(codes: Array) -> tuple[Array, Integers]:
-    """Return the distinct rows of an array of codes, in order, and which of them each row is.
-
-    Examples
-    --------
-    >>> distinct(np.array([[1, 0], [0, 1], [1, 0]]))
-    (array([[0, 1], [1, 0]]), array([1, 0, 1]))
-    """
+    """Return the distinct rows of an array of codes, in order, and which of them each row is."""
     if not len(codes) or not codes.shape[1]:
         return codes[:1], np.zeros(len(codes), dtype=np.int64)
     keys = sort_keys(codes, [int(top) + 1 for top in codes.max(axis=0)])

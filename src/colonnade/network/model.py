@@ -269,21 +269,38 @@ class BayesianNetwork:
     ) -> QueryResult:
         """Probabilities of one or several variables together, given what was observed.
 
-        See :func:`colonnade.inference.query`.
+        The answer is exact for the estimated tables. With a prior it is the probability for the
+        next case, all uncertainty about the tables averaged out: the estimated tables are posterior
+        means, and the probability of a case is linear in each table. The mean of the draws is
+        something else once anything is observed: each draw divides by its own probability of what
+        was observed, so draws in which that is improbable count as much as the others.
 
         Parameters
         ----------
         target : str or sequence of str
+            What is asked for; several names give their joint probabilities.
         observed : mapping of str to state, optional
         draws : int, optional
-            Draws of all tables, for credible intervals; 0 for none.
+            Independent draws of all tables that matter, for credible intervals; 0 for none. Tables
+            without a posterior (known ones, and those of ``MaximumLikelihood``) stay as they are.
         level : float, optional
-            Probability inside the intervals.
+            Probability inside the intervals; only with draws.
         rng : Generator or int, optional
+            Only with draws.
 
         Returns
         -------
         QueryResult
+
+        Raises
+        ------
+        DataError
+            If a state does not exist, if what is observed cannot occur, or if a configuration that
+            matters has no probabilities.
+        TooLargeError
+            If exact inference would need more memory than is sensible; the error says how much.
+        NotSupportedError
+            If draws are asked for and no table that matters has a posterior.
 
         Examples
         --------
@@ -299,7 +316,7 @@ class BayesianNetwork:
     def most_probable(self, observed: Mapping[str, Any] | None = None) -> MostProbable:
         """Most probable states of all variables together, given what was observed.
 
-        See :func:`colonnade.inference.most_probable`.
+        Exact. These need not be the states that are most probable one by one.
 
         Parameters
         ----------
@@ -308,6 +325,8 @@ class BayesianNetwork:
         Returns
         -------
         MostProbable
+            ``states`` of all variables, of equally probable ones the first; and their
+            ``log_probability`` together, the observed ones included.
 
         Examples
         --------
