@@ -75,7 +75,9 @@ class Pool:
     def of(cls, tally: Tally, s: float, alpha0: Floats) -> Pool:
         """Prepare a computation."""
         start, pooled = tally.start, alpha0[tally.tallied]
-        unseen = np.setdiff1d(np.arange(tally.states), tally.tallied)
+        without_counts = np.ones(tally.states, dtype=bool)
+        without_counts[tally.tallied] = False
+        unseen = np.flatnonzero(without_counts)
         if unseen.size:
             start, pooled = np.append(start, start[-1]), np.append(pooled, alpha0[unseen].sum())
         return cls(tally, s, alpha0, States(start, tally.count, tally.times, pooled), unseen)
