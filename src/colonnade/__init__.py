@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from colonnade.priors import Hierarchical as Hierarchical
     from colonnade.priors import MaximumLikelihood as MaximumLikelihood
     from colonnade.priors import SymmetricDirichlet as SymmetricDirichlet
+    from colonnade.priors import TablePosterior as TablePosterior
+    from colonnade.priors import Tiered as Tiered
+    from colonnade.priors import TieredPosterior as TieredPosterior
     from colonnade.structure import AIC as AIC
     from colonnade.structure import BIC as BIC
     from colonnade.structure import LogLikelihood as LogLikelihood
@@ -61,7 +64,10 @@ _ROOMS = {
     "missing.em": ("EM",),
     "network": ("BayesianNetwork", "fit"),
     "pooling": ("Exact", "Quadrature", "Reference", "Variational"),
-    "priors": ("BDeu", "CptPosterior", "Hierarchical", "MaximumLikelihood", "SymmetricDirichlet"),
+    "priors": (
+        *("BDeu", "CptPosterior", "Hierarchical", "MaximumLikelihood", "SymmetricDirichlet"),
+        *("TablePosterior", "Tiered", "TieredPosterior"),
+    ),
     "structure": (
         *("AIC", "BIC", "LogLikelihood", "arc_strength", "chow_liu", "compare"),
         *("hill_climb", "kdb", "naive_bayes", "score", "score_families", "tan"),

@@ -26,7 +26,7 @@ from colonnade.exceptions import (
     listing,
 )
 from colonnade.markup import safe
-from colonnade.priors import CptPosterior, Prior
+from colonnade.priors import Prior, TablePosterior
 from colonnade.sparse import SparseTable, checked_rows
 from colonnade.variables import Family
 
@@ -152,7 +152,7 @@ class Cpt:
         return self.prior is not None and self.prior.has_posterior
 
     @cached_property
-    def posterior(self) -> CptPosterior:
+    def posterior(self) -> TablePosterior:
         """Posterior of the table: means, intervals, draws.
 
         There is none after ``MaximumLikelihood``, and for a table that was given: a
@@ -221,9 +221,12 @@ class _Shown(NamedTuple):
         notes = []
         unseen = table.configurations - len(table.rows)
         if table.default is not None and unseen:
-            other = ["(any other)", *("" for _ in parents[1:])]
+            first = ["(any other)", *("" for _ in parents[1:])]
             default = [f"{value:.4f}" for value in table.default[:_MAX_STATES]]
-            lines.append(other[: len(parents)] + default)
+            lines.append(first[: len(parents)] + default)
+        elif table.fallback is not None:
+            others = counted(unseen, "other configuration")
+            notes.append(f"{others}, not observed: estimated when asked for")
         elif unseen:
             notes.append(f"{counted(unseen, 'configuration')} without probabilities")
         if (more := len(table.rows) - _MAX_ROWS) > 0:

@@ -1,7 +1,8 @@
 """Lookup: the rows of one family, found by the codes of its parents.
 
 Counts, probabilities and their logarithms are stored for the configurations that matter. Which row
-any other configuration has is known here and nowhere else: all of them share one.
+any other configuration has is known here and nowhere else: all of them share one, or each has its
+own, which is computed when it is asked for.
 """
 
 from __future__ import annotations
@@ -21,11 +22,23 @@ from colonnade.configurations import (
     MAX_DENSE_CELLS,
     Configurations,
     all_codes,
+    codes_at,
     sort_keys,
 )
 from colonnade.exceptions import TooLargeError
 
-__all__ = ["MAX_FILLED_CELLS", "KeyIndex", "Lookup", "broadcast_rows", "word_starts"]
+__all__ = [
+    "MAX_FILLED_CELLS",
+    "Compute",
+    "KeyIndex",
+    "Lookup",
+    "broadcast_rows",
+    "with_known",
+    "word_starts",
+]
+
+# Computes the rows [row, state] of configurations given by codes [row, parent].
+Compute = Callable[[Array], Array]
 
 # Tables up to here are looked up with all their configurations. Measured with 20 000 stored rows
 # of 4 states on a processor with 1 MB of second-level cache: at 2**18 cells (2 MB), filling the
@@ -62,18 +75,20 @@ class Lookup:
 
     `rows` are ``[stored, state]``, and `codes` ``[stored, parent]`` the configurations that they
     belong to, all different and in the order of configurations; without codes, every configuration
-    is stored. With codes there is also `other` ``[state]``, the row of any other configuration.
-    Nothing is checked: whoever makes one has checked its arrays.
+    is stored. With codes there is also `other`: ``[state]``, the row of any other configuration,
+    or a function that computes the rows ``[row, state]`` of such ``[row, parent]`` codes. What it
+    computes is above zero, if the rows are probabilities. Nothing is checked: whoever makes a
+    lookup has checked its arrays.
     """
 
     parent_sizes: tuple[int, ...]
     rows: Array
     codes: Array | None = None
-    other: Array | None = None
+    other: Array | Compute | None = None
 
     @classmethod
-    def of(cls, stored: Configurations, rows: Array, other: Array) -> Lookup:
-        """Make a lookup of the rows of stored configurations and of one row for all others."""
+    def of(cls, stored: Configurations, rows: Array, other: Array | Compute) -> Lookup:
+        """Make a lookup of the rows of stored configurations and of those of all others."""
         if len(rows) == stored.configurations:
             return cls(stored.parent_sizes, rows)
         return cls(stored.parent_sizes, rows, stored.codes, other)
@@ -97,28 +112,60 @@ class Lookup:
 
     @cached_property
     def values(self) -> Array:
-        """The rows stored, then that of all other configurations if there are any."""
-        return self.rows if self.other is None else np.vstack([self.rows, self.other])
+        """The rows stored, then the one that all other configurations share, if there is one."""
+        if isinstance(self.other, np.ndarray):
+            return np.vstack([self.rows, self.other])
+        return self.rows
+
+    def covering(self, codes: Array) -> Lookup:
+        """Store these configurations, ``[row, parent]``, too, if each has a row of its own."""
+        if self.codes is None or not callable(self.other):
+            return self
+        stored = Configurations.trusted(self.parent_sizes, self.codes)
+        more = codes[stored.positions(codes) < 0]
+        if not len(more):
+            return self
+        keys = sort_keys(more, self.parent_sizes)
+        more = more[np.unique(keys, axis=0, return_index=True)[1]].astype(self.codes.dtype)
+        together = np.concatenate([self.codes, more])
+        order = np.lexsort(sort_keys(together, self.parent_sizes).T[::-1])
+        rows = np.concatenate([self.rows, self.other(more)])
+        return Lookup(self.parent_sizes, rows[order], together[order], self.other)
 
     def places(self, codes: Array) -> NDArray[np.int64]:
-        """Return which of `values` is the row of each configuration of ``[row, parent]`` codes."""
+        """Return which of `values` is the row of each configuration of ``[row, parent]`` codes.
+
+        Where configurations have rows of their own, these must be stored: see :meth:`covering`.
+        """
         if self.codes is None:
             return sort_keys(codes, self.parent_sizes)[:, 0]
         found = Configurations.trusted(self.parent_sizes, self.codes).positions(codes)
+        assert not callable(self.other) or (found >= 0).all()
         return np.where(found < 0, len(self.rows), found)
 
     def at(self, codes: Array) -> Array:
         """Return the row of each configuration of ``[row, parent]`` codes, ``[row, state]``."""
-        return np.asarray(self.values[self.places(codes)])
+        known = self.covering(codes)
+        return np.asarray(known.values[known.places(codes)])
 
     def cells(self, parents: Sequence[Array], child: Array) -> Array:
         """Look up codes that broadcast with each other: an array of their common shape."""
         codes, shape = broadcast_rows(parents)
-        return np.asarray(self.values[self.places(codes).reshape(shape), child])
+        known = self.covering(codes)
+        return np.asarray(known.values[known.places(codes).reshape(shape), child])
 
     def mapped(self, function: Callable[[Array], Array]) -> Lookup:
         """Apply a function to all rows, which must treat each ``[row, state]`` by itself."""
-        other = None if self.other is None else function(self.other[None])[0]
+        compute, other = self.other, None
+        if callable(compute):
+            return Lookup(
+                self.parent_sizes,
+                function(self.rows),
+                self.codes,
+                lambda codes: function(compute(codes)),
+            )
+        if compute is not None:
+            other = function(compute[None])[0]
         return Lookup(self.parent_sizes, function(self.rows), self.codes, other)
 
     def filled(self, limit: int = MAX_FILLED_CELLS) -> Lookup:
@@ -137,8 +184,13 @@ class Lookup:
         if self.codes is None:
             return self.rows.copy()
         rows = np.empty((math.prod(self.parent_sizes), self.states), dtype=self.rows.dtype)
-        rows[:] = self.other
-        rows[sort_keys(self.codes, self.parent_sizes)[:, 0]] = self.rows
+        stored = sort_keys(self.codes, self.parent_sizes)[:, 0]
+        if callable(self.other):
+            more = np.delete(np.arange(len(rows)), stored)
+            rows[more] = self.other(codes_at(more, self.parent_sizes))
+        else:
+            rows[:] = self.other
+        rows[stored] = self.rows
         return rows
 
     @property
@@ -158,7 +210,13 @@ class Lookup:
         rows = self.rows[agree]
         if len(rows) == math.prod(sizes):
             return Lookup(sizes, rows)
-        return Lookup(sizes, rows, stored[agree][:, free], self.other)
+        compute, other = self.other, self.other
+        if callable(compute):
+
+            def other(codes: Array) -> Array:
+                return compute(with_known(codes, known))
+
+        return Lookup(sizes, rows, stored[agree][:, free], other)
 
     def padded(self, sizes: Sequence[int], missing: float) -> Array:
         """Return a full table with one axis per parent and one for the states.
@@ -175,8 +233,21 @@ class Lookup:
 
     @cached_property
     def index(self) -> KeyIndex:
-        """The stored configurations for kernels: where they find none, they take the last value."""
+        """The stored configurations for kernels: where they find none, they take the last value.
+
+        Where configurations have rows of their own, these must be stored: see :meth:`covering`.
+        """
         return KeyIndex.of(self.stored, self.parent_sizes)
+
+
+def with_known(codes: Array, known: Mapping[int, int]) -> Array:
+    """Insert columns with known codes into ``[row, parent]`` codes, at given positions."""
+    full = np.empty((len(codes), codes.shape[1] + len(known)), dtype=np.int64)
+    free = [k for k in range(full.shape[1]) if k not in known]
+    full[:, free] = codes
+    for k, code in known.items():
+        full[:, k] = code
+    return full
 
 
 def broadcast_rows(codes: Sequence[Array]) -> tuple[Array, tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from colonnade.configurations import MAX_DENSE_CELLS, Configuration, Configurati
 from colonnade.exceptions import counted, expected
 from colonnade.lookup import Lookup
 
-__all__ = ["SparseTable", "checked_rows"]
+__all__ = ["Fallback", "SparseTable", "checked_rows"]
 
 # How far the sum of a row that comes from a file or a person may be from one.
 _SUM_TOLERANCE = 1e-6
@@ -21,9 +21,18 @@ _SUM_TOLERANCE = 1e-6
 _SUM_ROUNDING = 1e-12
 
 
+class Fallback(Protocol):
+    """What computes the rows of configurations that a table does not store."""
+
+    def rows(self, codes: Array) -> Floats:
+        """Return the probabilities ``[row, state]`` given ``[row, parent]`` codes, all above 0."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SparseTable(Configurations):
-    """Probabilities of one family: the rows of some configurations and one row for all others.
+    """Probabilities of one family: the rows of some configurations, and what all others have.
+
+    The others share one row, or each has its own, which is computed when it is asked for.
 
     Parameters
     ----------
@@ -34,8 +43,10 @@ class SparseTable(Configurations):
     rows : array [stored, state]
         Their probabilities.
     default : array [state] or None
-        The row of any configuration that is not stored. None if all are stored, or if the table
-        has no probabilities for the others: those are NaN.
+        The row of any configuration that is not stored. None if all are stored, if the others have
+        rows of their own, or if the table has no probabilities for them: those are NaN.
+    fallback : Fallback or None
+        What computes the rows of configurations that are not stored.
 
     Examples
     --------
@@ -46,17 +57,26 @@ class SparseTable(Configurations):
 
     rows: Floats
     default: Floats | None = None
+    fallback: Fallback | None = None
 
     def __post_init__(self) -> None:
         stored = Configurations(self.parent_sizes, self.codes)
         parts = _checked_parts(stored, self.rows, self.default)
-        self._seal(stored.parent_sizes, stored.codes, *parts)
+        if self.default is not None and self.fallback is not None:
+            raise expected("a default or a fallback, not both,", "fallback", self.fallback)
+        self._seal(stored.parent_sizes, stored.codes, *parts, self.fallback)
 
     @classmethod
-    def beside(cls, stored: Configurations, rows: ArrayLike, default: ArrayLike | None) -> Self:
+    def beside(
+        cls,
+        stored: Configurations,
+        rows: ArrayLike,
+        default: ArrayLike | None,
+        fallback: Fallback | None = None,
+    ) -> Self:
         """Make a table with the configurations that something else stores, counts for example.
 
-        The default is left out if all configurations are stored.
+        The default or the fallback is left out if all configurations are stored.
 
         Examples
         --------
@@ -67,7 +87,8 @@ class SparseTable(Configurations):
         """
         everything = len(stored.codes) == stored.configurations
         parts = _checked_parts(stored, rows, None if everything else default)
-        return cls.trusted(stored.parent_sizes, stored.codes, *parts)
+        fallback = None if everything else fallback
+        return cls.trusted(stored.parent_sizes, stored.codes, *parts, fallback)
 
     @property
     def states(self) -> int:
@@ -77,11 +98,14 @@ class SparseTable(Configurations):
     @property
     def complete(self) -> bool:
         """Whether every configuration has probabilities."""
-        return self.default is not None or len(self.rows) == self.configurations
+        rest = self.default is not None or self.fallback is not None
+        return rest or len(self.rows) == self.configurations
 
     @property
     def lookup(self) -> Lookup:
         """The probabilities as rows to be looked up; NaN where there are none."""
+        if self.fallback is not None:
+            return Lookup.of(self, self.rows, self.fallback.rows)
         other = np.full(self.states, np.nan) if self.default is None else self.default
         return Lookup.of(self, self.rows, other)
 
@@ -124,10 +148,11 @@ class SparseTable(Configurations):
         return self.lookup.dense(limit, "use `row`, or raise `limit`")
 
     def __repr__(self) -> str:
-        default = "" if self.default is None else ", with a default row"
+        rest = "" if self.default is None else ", with a default row"
+        rest = rest if self.fallback is None else ", others computed when asked for"
         return (
             f"SparseTable({len(self.rows):,} of {counted(self.configurations, 'configuration')} "
-            f"x {counted(self.states, 'state')}{default})"
+            f"x {counted(self.states, 'state')}{rest})"
         )
 
 

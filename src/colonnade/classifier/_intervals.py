@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError, checked_level, checked_whole
 from colonnade.lookup import broadcast_rows
 from colonnade.missing.gaps import distinct
-from colonnade.pooling.draws import log_dirichlet
 from colonnade.priors import Interval
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
@@ -118,34 +117,22 @@ class DrawnLogs:
                 "An interval of class probabilities",
                 f"the table of {cpt.family.child.name!r} is known and has no posterior",
             )
-        self.cpt = cpt
         self.counts = cpt.counts
-        self._seen = cpt.counts.lookup
         self.draws = draws
-        self.rng = rng
-
-    @cached_property
-    def pool(self) -> Floats:
-        """s alpha in each draw, ``[state, draw]``."""
-        many = self.counts.total >= _MANY_OBSERVATIONS
-        size = -(-self.draws // _USES_OF_ALPHA) if many else self.draws
-        pool = self.cpt.posterior.sample_pool(size, self.rng)[np.arange(self.draws) % size]
-        return np.ascontiguousarray(pool.T)
+        many = cpt.counts.total >= _MANY_OBSERVATIONS
+        pools = -(-draws // _USES_OF_ALPHA) if many else draws
+        self._drawn = cpt.posterior.draws(draws, rng, pools)
 
     def rows(self, wanted: Array) -> Floats:
         """Draw the rows of some configurations: ``[configuration, state, draw]``."""
-        seen, pool = self._seen.at(wanted), self.pool.T
-        return self.cpt.posterior.sample_log_rows(seen, pool, self.rng, draws_last=True)
+        return self._drawn.log_rows(wanted, draws_last=True)
 
     def margins(self, wanted: Array, child: Array) -> Floats:
-        """Draw single cells, ``[cell, draw]``: each from its own margin, a Beta distribution.
+        """Draw single cells, ``[cell, draw]``: each from its own margin.
 
         So no two of them may be asked for of the same configuration and used together.
         """
-        seen = self._seen.at(wanted)
-        own = seen[np.arange(len(child)), child][:, None] + self.pool[child]
-        others = seen.sum(axis=1)[:, None] + self.pool.sum(axis=0) - own
-        return np.asarray(log_dirichlet(np.stack([own, others], axis=1), self.rng, axis=1)[:, 0])
+        return self._drawn.log_cells(wanted, child)
 
     def cells(self, parents: Sequence[Array], child: Array) -> Floats:
         """Look up codes that broadcast with each other: ``[draw, *their shape]``."""

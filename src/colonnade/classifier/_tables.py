@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from colonnade.arrays import Array, Floats
 from colonnade.configurations import sort_keys
 from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
-from colonnade.missing.gaps import Gap, Members, find_gaps
+from colonnade.missing.gaps import Gap, Members, distinct, find_gaps
 from colonnade.network import BayesianNetwork
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, column_rows
@@ -208,15 +208,29 @@ class _ClassFamily:
         child = self.family.child.name
         chosen = [coded.position(name) for name in self.others if name != child]
         parents = Columns.of(coded).parents(chosen)
+        logs = self._covering(coded, chosen)
         if child == self.target:
-            index, values = self.logs.index, self.logs.values
+            index, values = logs.index, logs.values
             return lambda low, high, block: add_class_rows(parents, low, high, index, values, block)
-        codes, rows = coded.codes[coded.position(child)], self._rows_by_class
+        codes, rows = coded.codes[coded.position(child)], self._rows_by_class(logs)
         return lambda low, high, block: add_by_class(parents, codes, low, high, rows, block)
 
-    @cached_property
-    def _rows_by_class(self) -> _RowsByClass:
-        stored = self.logs.stored
+    def _covering(self, coded: CodedTable, chosen: Sequence[int]) -> Lookup:
+        """Store all rows that the coded rows need, for every class."""
+        if not callable(self.logs.other):
+            return self.logs
+        sizes = [coded.variables[k].cardinality for k in chosen]
+        codes = np.stack([coded.codes[k] for k in chosen], axis=1).astype(np.int32)
+        known, _ = distinct(codes[(codes < sizes).all(axis=1)])
+        names = [parent.name for parent in self.family.parents]
+        if self.target not in names:
+            return self.logs.covering(known)
+        labels = np.tile(np.arange(self.classes), len(known))
+        full = np.repeat(known, self.classes, axis=0)
+        return self.logs.covering(np.insert(full, names.index(self.target), labels, axis=1))
+
+    def _rows_by_class(self, logs: Lookup) -> _RowsByClass:
+        stored = logs.stored
         names = [parent.name for parent in self.family.parents]
         kept = [k for k, name in enumerate(names) if name != self.target]
         label = np.full(len(stored), -1, dtype=np.int64)
@@ -229,7 +243,7 @@ class _ClassFamily:
         first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
         index = KeyIndex.of(stored[order[first]][:, kept], sizes)
         begin = np.append(np.flatnonzero(first), len(keys)).astype(np.int64)
-        values = self.logs.values
+        values = logs.values
         # What follows the stored rows stays where it is.
         moved = np.concatenate([values[order], values[len(order) :]])
         return _RowsByClass(index, begin, label[order], moved)

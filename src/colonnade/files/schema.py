@@ -102,7 +102,7 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
     counts = _counts(family, codes, value["counts"], f"{place}.counts")
     if found := made(f"{place}.prior", prior.inconsistency, counts, table):
         raise MisfitError(f"{place}.{found.part}", found.problem)
-    return Cpt(family, counts, prior, table)
+    return Cpt(family, counts, prior, prior.completed(counts, table))
 
 
 def _codes(family: Family, value: Any, rows: int, place: str) -> Array:

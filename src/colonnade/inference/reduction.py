@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
-from colonnade.configurations import MAX_DENSE_CELLS, configuration_codes
+from colonnade.configurations import MAX_DENSE_CELLS, all_codes, configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
 from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
-from colonnade.lookup import Lookup
+from colonnade.lookup import Lookup, with_known
 from colonnade.network import BayesianNetwork
 from colonnade.variables import State, Variable
 
@@ -88,19 +88,11 @@ class Piece:
         with np.errstate(divide="ignore"):
             return self._shaped(np.log(rows[None]))
 
-    @cached_property
-    def _counts(self) -> Floats:
-        """The counts ``[configuration, state]`` of the configurations that are drawn."""
-        self.check_size()
-        counts = self.cpt.counts
-        assert counts is not None
-        return counts.lookup.given(self.known).filled(MAX_DENSE_CELLS).rows
-
     def draw(self, draws: int, rng: np.random.Generator) -> Floats:
         """Logarithms of the probabilities ``[draw, *scope]`` in independent draws of the table."""
-        posterior = self.cpt.posterior
-        pool = posterior.sample_pool(draws, rng)
-        return self._shaped(posterior.sample_log_rows(self._counts, pool, rng))
+        self.check_size()
+        codes = with_known(all_codes(self.sizes), self.known)
+        return self._shaped(self.cpt.posterior.draws(draws, rng).log_rows(codes))
 
     def _shaped(self, rows: Floats) -> Floats:
         if self.child is None:

@@ -12,7 +12,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import Advice, DataError, checked_whole, listing
 from colonnade.lookup import Lookup
 from colonnade.missing.completions import Layout
-from colonnade.missing.gaps import Members, distinct, find_gaps
+from colonnade.missing.gaps import Gaps, Members, distinct, find_gaps
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.scoring import row_log_probability
 from colonnade.variables import Variable
@@ -64,6 +64,7 @@ def _incomplete(members: Members, logs: Sequence[Lookup], codes: Array) -> Float
         *parents, child = codes[rows][:, variables].T
         values[rows] += table.cells(parents, child)
     gaps = find_gaps(members, codes, np.ones(len(codes)))
+    logs = _covering(logs, gaps)
     begins = np.cumsum([0, *(table.values.size for table in logs)])
     entries = np.concatenate([table.values.reshape(-1) for table in logs])
     totals = np.empty(len(gaps.codes))
@@ -74,6 +75,16 @@ def _incomplete(members: Members, logs: Sequence[Lookup], codes: Array) -> Float
             block.place(completed, begins[family] + places * table.states)
         totals[block.cases] = block.log_totals(entries)
     return values + np.bincount(gaps.rows, weights=totals[gaps.case], minlength=len(codes))
+
+
+def _covering(logs: Sequence[Lookup], gaps: Gaps) -> list[Lookup]:
+    """Store all rows that the completions of the gaps need."""
+    blocks = Layout(gaps).blocks()
+    if not any(callable(table.other) for table in logs):
+        return list(logs)
+    for block in blocks:
+        logs = [table.covering(block.of(family).codes) for family, table in enumerate(logs)]
+    return list(logs)
 
 
 # ------------------------------------------------------------------------- drawing
@@ -95,7 +106,7 @@ def sample(
 
 def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator) -> Integers:
     """Draw the codes of a child for rows of parent codes."""
-    sums = cpt.table.lookup.mapped(lambda rows: rows.cumsum(axis=1)).filled()
+    sums = cpt.table.lookup.mapped(lambda rows: rows.cumsum(axis=1)).filled().covering(given)
     places = sums.places(given)
     undefined = np.isnan(sums.values[:, 0])[places]
     if undefined.any():

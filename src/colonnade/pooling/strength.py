@@ -1,7 +1,7 @@
 """Strength: the posterior of s, when s is learned.
 
-s has a Gamma prior with mean r (the paper's s) and shape 2, so its density vanishes at zero and its
-standard deviation is 0.7 r. p(D | s) is the log evidence of an engine; the posterior of ln s is
+s has a Gamma prior of shape 2, so its density vanishes at zero; its mean is a multiple of r, the
+number of states. p(D | s) is the log evidence of an engine; the posterior of ln s is
 integrated by the trapezoidal rule, which converges geometrically for such a function, walking from
 the mode to both sides.
 """
@@ -99,11 +99,14 @@ class _Node(NamedTuple):
 
 
 def learn_strength(
-    tally: Tally, alpha0: Floats, engine: Engine | None
+    tally: Tally, alpha0: Floats, engine: Engine | None, s_mean: float = 1.0
 ) -> tuple[Strength, tuple[Component, ...]]:
-    """Posterior of s and, for each of its nodes, the posterior of alpha."""
-    r = tally.states
-    centre, deviation = _peak(tally, alpha0)
+    """Posterior of s and, for each of its nodes, the posterior of alpha.
+
+    The prior mean of s is `s_mean` times the number of states.
+    """
+    mean = s_mean * tally.states
+    centre, deviation = _peak(tally, alpha0, mean)
     step = min(_MAX_STEP, _MAX_STEP_IN_DEVIATIONS * deviation)
     found: dict[int, _Node] = {}
 
@@ -116,7 +119,7 @@ def learn_strength(
             hint = "use Exact(), Quadrature() or engine=None"
             raise NotSupportedError(f's="learn" with {chosen!r}', "it gives no log evidence", hint)
         # Density of ln s: s times the Gamma density.
-        prior = SHAPE * math.log(SHAPE * s / r) - SHAPE * s / r - math.lgamma(SHAPE)
+        prior = SHAPE * math.log(SHAPE * s / mean) - SHAPE * s / mean - math.lgamma(SHAPE)
         found[k] = _Node(alpha.log_evidence + prior + math.log(slope), s, alpha)
         return found[k].log_weight
 
@@ -150,14 +153,13 @@ def _skewed(z: float) -> tuple[float, float]:
     return 0.5 * z - 0.5 / _STEP_SKEW * (skew - 1.0), 0.5 + 0.5 * skew
 
 
-def _peak(tally: Tally, alpha0: Floats) -> tuple[float, float]:
+def _peak(tally: Tally, alpha0: Floats, mean: float) -> tuple[float, float]:
     """Mode and standard deviation of ln s, roughly."""
     if tally.total == 0.0 or tally.states == 1:
         # The prior itself: ln s of a Gamma(2) variable.
-        return math.log(tally.states), math.sqrt(math.pi**2 / 6.0 - 1.0)
+        return math.log(mean), math.sqrt(math.pi**2 / 6.0 - 1.0)
     from colonnade.kernels.tilt import strength_peak
 
     states = Pool.of(tally, 1.0, alpha0).states
-    mean = float(tally.states)
     y, deviation = strength_peak(states, tally.row_count, tally.row_times, SHAPE, mean)
     return float(y), float(deviation)

@@ -1,16 +1,20 @@
 """From counts to a table: priors, and the posterior they give."""
 
 from colonnade.priors.base import LOG_EVIDENCE, Inconsistency, Prior
+from colonnade.priors.draws import Draws
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
-from colonnade.priors.posterior import CptPosterior, Interval
+from colonnade.priors.posterior import CptPosterior
 from colonnade.priors.registry import PRIORS, prior_named, register, restored, saved
+from colonnade.priors.table_posterior import Interval, TablePosterior
+from colonnade.priors.tiered import Tiered, TieredPosterior
 
 __all__ = [
     "LOG_EVIDENCE",
     "PRIORS",
     "BDeu",
     "CptPosterior",
+    "Draws",
     "Hierarchical",
     "Inconsistency",
     "Independent",
@@ -18,6 +22,9 @@ __all__ = [
     "MaximumLikelihood",
     "Prior",
     "SymmetricDirichlet",
+    "TablePosterior",
+    "Tiered",
+    "TieredPosterior",
     "prior_named",
     "register",
     "restored",

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats
-from colonnade.counts import FamilyCounts, as_counts
+from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, expected
-from colonnade.pooling.leave_one_out import left_out_score
 from colonnade.pooling.penalty import Penalty
 from colonnade.sparse import SparseTable
 
 if TYPE_CHECKING:
-    from colonnade.priors.posterior import CptPosterior
+    from colonnade.priors.table_posterior import TablePosterior
 
 Counts = FamilyCounts | ArrayLike
 
@@ -90,7 +89,7 @@ class Prior:
         """Whether there is more than a table: a posterior with its uncertainty."""
         return type(self).posterior is not Prior.posterior
 
-    def posterior(self, counts: Counts) -> CptPosterior:
+    def posterior(self, counts: Counts) -> TablePosterior:
         """Posterior of the table; refused if the prior has none (see :attr:`has_posterior`)."""
         what = f"A posterior of {type(self).__name__}()"
         raise NotSupportedError(what, "it has no prior distribution", Advice.PRIOR_WITH_POSTERIOR)
@@ -133,8 +132,7 @@ class Prior:
         >>> bool(np.isclose(score, np.log(2 / 4) * 2 + np.log(1 / 4)))
         True
         """
-        counts = as_counts(counts)
-        return left_out_score(counts.values, self.posterior(counts).components)
+        return self.posterior(counts).leave_one_out_score()
 
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         """What the prior adds to the log likelihood while EM fills in missing values.
@@ -161,6 +159,10 @@ class Prior:
         if wanted.default is not None and not _close(table.default, wanted.default):
             return Inconsistency("default", "it does not follow from the prior.")
         return self._inconsistency_of_rows(table, wanted.rows)
+
+    def completed(self, counts: FamilyCounts, table: SparseTable) -> SparseTable:
+        """Return a table that was saved with what follows from the counts and is not saved."""
+        return table
 
     @staticmethod
     def _inconsistency_of_rows(table: SparseTable, wanted: Floats) -> Inconsistency | None:

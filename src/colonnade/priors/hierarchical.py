@@ -10,7 +10,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import counted, expected
+from colonnade.exceptions import counted, expected, inapplicable
 from colonnade.pooling import ENGINES
 from colonnade.pooling.alpha import Component, Engine, shrunken_rows
 from colonnade.pooling.exact import choose
@@ -20,6 +20,9 @@ from colonnade.pooling.tally import Tally
 from colonnade.priors.base import Counts, Inconsistency, Prior, checked_positive, checked_states
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
+
+# Prior mean of a learned strength, in multiples of the number of states.
+_S_MEAN = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,13 @@ class Hierarchical(Prior):
     ----------
     s : float or "learn", optional
         Strength with which a row is shrunk towards alpha; by default r, the number of states (the
-        paper's choice). ``"learn"`` gives s a Gamma prior with mean r and shape 2 and integrates it
-        out.
+        paper's choice). ``"learn"`` gives s a Gamma prior of shape 2 and integrates it out.
     alpha0 : float or sequence of float
         Parameter of the prior of alpha, for all states or one for each.
     engine : Exact, Quadrature, Variational or Reference, optional
         How the posterior of alpha is computed; by default the faster of the two exact engines.
+    s_mean : float, optional
+        Prior mean of a learned s, in multiples of r; 1 by default.
 
     Examples
     --------
@@ -52,6 +56,7 @@ class Hierarchical(Prior):
     s: float | Literal["learn"] | None = None
     alpha0: float | tuple[float, ...] = 1.0
     engine: Engine | None = None
+    s_mean: float | None = None
 
     keyword: ClassVar[str] = "hierarchical"
     examples: ClassVar[Mapping[str, str]] = {
@@ -67,12 +72,16 @@ class Hierarchical(Prior):
                 raise expected('a positive number or "learn"', "s", self.s, hint)
         elif self.s is not None:
             object.__setattr__(self, "s", checked_positive(self.s, "s", hint))
-        object.__setattr__(self, "alpha0", _checked_alpha0(self.alpha0))
+        object.__setattr__(self, "alpha0", checked_alpha0(self.alpha0))
         if isinstance(self.engine, type):
             raise expected("an engine", "engine", self.engine, f"write {self.engine.__name__}()")
         if self.engine is not None and not isinstance(self.engine, Engine):
             what = f"{', '.join(f'{name}()' for name in ENGINES)} or None"
             raise expected(what, "engine", self.engine)
+        if self.s_mean is not None:
+            if self.s != "learn":
+                raise inapplicable("s_mean", self.s_mean, 's="learn"')
+            object.__setattr__(self, "s_mean", checked_positive(self.s_mean, "s_mean"))
 
     def posterior(self, counts: Counts) -> CptPosterior:
         """Posterior of the table.
@@ -86,7 +95,8 @@ class Hierarchical(Prior):
         alpha0 = self._alpha0(counts.states)
         tally = Tally.of(counts.values)
         if self.s == "learn":
-            strength, components = learn_strength(tally, alpha0, self.engine)
+            s_mean = _S_MEAN if self.s_mean is None else self.s_mean
+            strength, components = learn_strength(tally, alpha0, self.engine, s_mean)
             return CptPosterior(counts, self, components, strength)
         s = self._fixed_strength(counts)
         alpha = self._engine(tally, s).solve(tally, s, alpha0)
@@ -95,7 +105,7 @@ class Hierarchical(Prior):
     def strength(self, counts: FamilyCounts) -> float:
         """Strength with which rows are shrunk towards alpha; its posterior mean if learned."""
         if self.s == "learn":
-            return sum(part.weight * part.s for part in self.posterior(counts).components)
+            return self.posterior(counts).mean_strength
         return self._fixed_strength(counts)
 
     def log_evidence(self, counts: Counts) -> float:
@@ -110,8 +120,7 @@ class Hierarchical(Prior):
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         # Whatever engine the final tables are to have, this needs a quick and exact one.
         posterior = replace(self, engine=None).posterior(counts)
-        s = sum(part.weight * part.s for part in posterior.components)
-        return Penalty(s, posterior.default, self._alpha0(counts.states))
+        return Penalty(posterior.mean_strength, posterior.default, self._alpha0(counts.states))
 
     def inconsistency(self, counts: FamilyCounts, table: SparseTable) -> Inconsistency | None:
         """Return what does not follow from the counts and the prior, without estimating anew."""
@@ -139,15 +148,21 @@ class Hierarchical(Prior):
         return choose(tally, s) if self.engine is None else self.engine
 
     def _alpha0(self, states: int) -> Floats:
-        if isinstance(self.alpha0, tuple):
-            if len(self.alpha0) != states:
-                what = f"{counted(states, 'value')}, one for each state,"
-                raise expected(what, "alpha0", self.alpha0, "or give a single number")
-            return np.array(self.alpha0)
-        return np.full(states, self.alpha0)
+        return alpha0_of(self.alpha0, states)
 
 
-def _checked_alpha0(alpha0: Any) -> float | tuple[float, ...]:
+def alpha0_of(alpha0: float | tuple[float, ...], states: int) -> Floats:
+    """Return the parameters of the prior of alpha, one per state."""
+    if isinstance(alpha0, tuple):
+        if len(alpha0) != states:
+            what = f"{counted(states, 'value')}, one for each state,"
+            raise expected(what, "alpha0", alpha0, "or give a single number")
+        return np.array(alpha0)
+    return np.full(states, alpha0)
+
+
+def checked_alpha0(alpha0: Any) -> float | tuple[float, ...]:
+    """Return one positive number, or one per state."""
     if np.ndim(alpha0) > 0:
         return tuple(checked_positive(value, "alpha0") for value in alpha0)
     # a number, or an array without axes

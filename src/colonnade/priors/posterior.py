@@ -9,33 +9,29 @@ default row, however many configurations there are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import TooLargeError, checked_level, checked_whole, counted, require
+from colonnade.exceptions import checked_level, checked_whole, counted, require
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
-from colonnade.pooling.draws import dirichlet, log_dirichlet
+from colonnade.pooling.draws import dirichlet
+from colonnade.pooling.leave_one_out import left_out_score
 from colonnade.pooling.mixture import AlphaMixture, cell_quantiles, sample_components
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
+from colonnade.priors.draws import PooledDraws
+from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.sparse import SparseTable
 
 
-class Interval(NamedTuple):
-    """Lower and upper ends, arrays of the same shape."""
-
-    lower: Floats
-    upper: Floats
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class CptPosterior:
+class CptPosterior(TablePosterior):
     """Posterior of a conditional probability table, ``[configuration, state]``.
 
     Made by ``prior.posterior(counts)``. Dense answers (``mean``, ``variance``, ``interval``,
@@ -72,10 +68,6 @@ class CptPosterior:
     strength: Strength | None = None
     limit: int = MAX_DENSE_CELLS
 
-    def with_limit(self, limit: int) -> CptPosterior:
-        """The same posterior with another limit on the cells of dense answers."""
-        return replace(self, limit=checked_whole(limit, "limit"))
-
     @property
     def alpha(self) -> AlphaPosterior:
         """Posterior of alpha, which every row is shrunk towards."""
@@ -90,6 +82,15 @@ class CptPosterior:
         if self.strength is not None:
             return self.strength.log_evidence
         return self.components[0].alpha.log_evidence
+
+    @property
+    def mean_strength(self) -> float:
+        """Strength with which rows are shrunk towards alpha; its posterior mean if learned."""
+        return sum(part.weight * part.s for part in self.components)
+
+    def leave_one_out_score(self) -> float:
+        """Sum over all observations of their log probability given all others."""
+        return left_out_score(self.counts.values, self.components)
 
     @property
     def default(self) -> Floats:
@@ -121,10 +122,6 @@ class CptPosterior:
     def mean(self) -> Floats:
         """Mean of every cell, ``[configuration, state]``: the estimate of the table."""
         return self._dense(self.counts.lookup.mapped(self._row_means), "The mean")
-
-    def predictive(self) -> Floats:
-        """Probability of the next observation in every configuration; another name of ``mean``."""
-        return self.mean
 
     @property
     def borrowed(self) -> Floats:
@@ -237,31 +234,11 @@ class CptPosterior:
         n = checked_whole(n, "n")
         return sample_components(self.components, n, np.random.default_rng(rng))
 
-    def sample_pool(self, n: int, rng: Seed = None) -> Floats:
-        """Independent draws of s alpha, ``[draw, state]``: what the rows of a draw lean on."""
-        alpha, strength = self.sample_alpha(n, rng)
-        return strength[:, None] * alpha
-
-    def sample_log_rows(
-        self, rows: Array, pool: Floats, rng: Seed = None, draws_last: bool = False
-    ) -> Floats:
-        """Logarithms of rows with the given counts, in given draws of the pool.
-
-        ``[draw, row, state]``, or ``[row, state, draw]`` with `draws_last`. Rows are independent
-        given the pool, so those of one draw may be asked for one after another.
-
-        Examples
-        --------
-        >>> from colonnade import Hierarchical
-        >>> posterior = Hierarchical().posterior([[8, 2], [0, 0], [7, 1]])
-        >>> pool = posterior.sample_pool(4, rng=1)
-        >>> posterior.sample_log_rows(np.array([[8, 2]]), pool, rng=2).shape
-        (4, 1, 2)
-        """
-        rng = np.random.default_rng(rng)
-        if draws_last:
-            return log_dirichlet(rows[:, :, None] + pool.T, rng, axis=1)
-        return log_dirichlet(rows[None] + pool[:, None, :], rng)
+    def draws(self, n: int, rng: Seed = None, pools: int | None = None) -> PooledDraws:
+        n = checked_whole(n, "n")
+        return PooledDraws(
+            self.counts.lookup, self.components, n, np.random.default_rng(rng), pools
+        )
 
     def to_arviz(self, draws: int = 1000, rng: Seed = None) -> Any:
         """Independent draws of theta, alpha and s as an ``arviz.InferenceData``, in one chain.
@@ -308,17 +285,6 @@ class CptPosterior:
     def _all_rows(self, draws: int) -> Array:
         self._must_fit(f"A sample of {draws} tables", draws)
         return self.counts.to_array(limit=self.limit)
-
-    def _must_fit(self, what: str, copies: int = 1) -> None:
-        cells = self.counts.configurations * self.counts.states * copies
-        if cells > self.limit:
-            hint = "use `row`, `observed_mean` and `default`, or raise the limit with `with_limit`"
-            raise TooLargeError(what, size=cells, limit=self.limit, hint=hint)
-
-    def _dense(self, rows: Lookup, what: str) -> Floats:
-        """Give every configuration its row."""
-        self._must_fit(what)
-        return rows.dense(self.limit)
 
     def __repr__(self) -> str:
         counts = self.counts

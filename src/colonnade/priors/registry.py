@@ -14,6 +14,7 @@ from colonnade.pooling import ENGINES
 from colonnade.priors.base import Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
+from colonnade.priors.tiered import Tiered
 
 PRIORS: dict[str, type[Prior]] = {}
 
@@ -27,6 +28,7 @@ def register(kind: type[Prior]) -> None:
 
 
 register(Hierarchical)
+register(Tiered)
 register(BDeu)
 register(SymmetricDirichlet)
 register(MaximumLikelihood)

@@ -12,7 +12,7 @@ from colonnade.arrays import Floats
 from colonnade.exceptions import counted, expected
 from colonnade.lookup import Lookup
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import family_columns, joint_limit
+from colonnade.tables.counting import count, family_columns, joint_limit
 from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.threads import run
 from colonnade.variables import Family
@@ -86,6 +86,7 @@ def _steps(
 ) -> list[Step]:
     """What looks up the tables of families, given by their columns, for rows low..high."""
     columns = Columns.of(coded)
+    logs = [_covering(coded, chosen, table) for chosen, table in zip(families, logs, strict=True)]
     full = [f for f, table in enumerate(logs) if table.full]
     members = [families[f] for f in full]
     # One axis per column, and NaN at codes for missing.
@@ -98,6 +99,15 @@ def _steps(
         if not table.full:
             steps.append(_sparse_step(columns, chosen, table))
     return steps
+
+
+def _covering(coded: CodedTable, chosen: tuple[int, ...], table: Lookup) -> Lookup:
+    """Store all rows that the coded rows need."""
+    if not callable(table.other):
+        return table
+    variables = [coded.variables[k] for k in chosen]
+    family = Family(variables[-1], tuple(variables[:-1]))
+    return table.covering(count(coded, [family], "available")[0].codes)
 
 
 def _joint_step(
