@@ -212,6 +212,7 @@ class _Shown(NamedTuple):
     @classmethod
     def of(cls, family: Family, table: SparseTable) -> _Shown:
         """Choose the rows and states to be shown."""
+        table = table.expanded(_MAX_ROWS)
         parents = family.parents
         states = [str(state) for state in family.child.states[:_MAX_STATES]]
         lines = [[parent.name for parent in parents] + states]

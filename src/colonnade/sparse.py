@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from colonnade.arrays import Array, Floats
-from colonnade.configurations import MAX_DENSE_CELLS, Configuration, Configurations, parent_codes
+from colonnade.configurations import (
+    MAX_DENSE_CELLS,
+    Configuration,
+    Configurations,
+    all_codes,
+    parent_codes,
+)
 from colonnade.exceptions import counted, expected
 from colonnade.lookup import Lookup
 
@@ -133,6 +139,21 @@ class SparseTable(Configurations):
                [0.5, 0.5]])
         """
         return self.lookup.at(codes)
+
+    def expanded(self, limit: int) -> Self:
+        """Store every configuration, if others have rows of their own and there are few enough.
+
+        That is, at most `limit` configurations in all.
+
+        Examples
+        --------
+        >>> SparseTable((2,), [[1]], [[0.25, 0.75]], [0.5, 0.5]).expanded(2)
+        SparseTable(1 of 2 configurations x 2 states, with a default row)
+        """
+        if self.fallback is None or self.configurations > limit:
+            return self
+        codes = all_codes(self.parent_sizes)
+        return type(self).trusted(self.parent_sizes, codes, self.dense(), None, None)
 
     def dense(self, limit: int = MAX_DENSE_CELLS) -> Floats:
         """Return the probabilities of all configurations, ``[configuration, state]``: a new array.

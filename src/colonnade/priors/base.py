@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Counts = FamilyCounts | ArrayLike
 
 LOG_EVIDENCE = "log evidence"
+# Of an option that files had not from the beginning: they have it if it is not the default.
+SAVED_IF_GIVEN = {"saved": "if given"}
 
 # Stored probabilities and those that follow from counts and prior may differ by rounding.
 _TABLE_TOLERANCE = 1e-6

@@ -14,7 +14,7 @@ from colonnade.pooling.draws import log_dirichlet
 from colonnade.pooling.mixture import sample_components
 from colonnade.pooling.tiers import Tiers, log_base
 
-# Rows that are drawn may underflow; their means are to remain numbers.
+# Probabilities that are drawn may underflow; what leans on them is to remain above zero.
 _LOG_TINY = -700.0
 
 
@@ -163,6 +163,6 @@ class TierDraws(Draws):
         for base in np.unique(self._chosen[t]):
             draws = np.flatnonzero(self._chosen[t] == base)
             logs = [np.maximum(rows[np.ix_(here, draws)], _LOG_TINY) for rows in below]
-            row = log_base(tiers.plan, t, int(base), logs)
+            row = np.maximum(log_base(tiers.plan, t, int(base), logs), _LOG_TINY)
             lean[:, draws] = tiers.strength[tiers.first[t] + base] * np.exp(row)
         return lean

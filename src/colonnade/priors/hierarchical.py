@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +17,14 @@ from colonnade.pooling.exact import choose
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
-from colonnade.priors.base import Counts, Inconsistency, Prior, checked_positive, checked_states
+from colonnade.priors.base import (
+    SAVED_IF_GIVEN,
+    Counts,
+    Inconsistency,
+    Prior,
+    checked_positive,
+    checked_states,
+)
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
 
@@ -56,7 +63,7 @@ class Hierarchical(Prior):
     s: float | Literal["learn"] | None = None
     alpha0: float | tuple[float, ...] = 1.0
     engine: Engine | None = None
-    s_mean: float | None = None
+    s_mean: float | None = field(default=None, metadata=SAVED_IF_GIVEN)
 
     keyword: ClassVar[str] = "hierarchical"
     examples: ClassVar[Mapping[str, str]] = {
@@ -82,6 +89,11 @@ class Hierarchical(Prior):
             if self.s != "learn":
                 raise inapplicable("s_mean", self.s_mean, 's="learn"')
             object.__setattr__(self, "s_mean", checked_positive(self.s_mean, "s_mean"))
+
+    def __repr__(self) -> str:
+        shown = [each.name for each in fields(self) if each.name != "s_mean"]
+        shown += ["s_mean"] if self.s_mean is not None else []
+        return f"Hierarchical({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     def posterior(self, counts: Counts) -> CptPosterior:
         """Posterior of the table.

@@ -11,7 +11,7 @@ from typing import Any
 
 from colonnade.exceptions import InputError, NotSupportedError, expected
 from colonnade.pooling import ENGINES
-from colonnade.priors.base import Prior
+from colonnade.priors.base import SAVED_IF_GIVEN, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.tiered import Tiered
@@ -63,6 +63,8 @@ def saved(value: Any, kinds: Mapping[str, Any] = PRIORS) -> dict[str, Any]:
     record: dict[str, Any] = {"class": kind}
     for option in fields(value):
         part = getattr(value, option.name)
+        if option.metadata == SAVED_IF_GIVEN and part == option.default:
+            continue
         if is_dataclass(part):
             part = saved(part, ENGINES)
         record[option.name] = list(part) if isinstance(part, tuple) else part
@@ -76,7 +78,8 @@ def _made(record: Any, kinds: Mapping[str, Any], option: str | None = None) -> A
     if kind is None:
         raise InputError(f"it is not one of {', '.join(sorted(kinds))}.", parameter=option)
     names = {"class", *(each.name for each in fields(kind))}
-    if wrong := sorted(names ^ set(record)):
+    needed = names - {each.name for each in fields(kind) if each.metadata == SAVED_IF_GIVEN}
+    if wrong := sorted((needed - set(record)) | (set(record) - names)):
         problem = "is missing" if wrong[0] in names else "does not belong here"
         raise InputError(f"{wrong[0][:_MAX_SHOWN_KEY]!r} {problem}.", parameter=option)
     options = {key: value for key, value in record.items() if key != "class"}

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from colonnade.cpt import Cpt
 
 _CONFIGURATIONS_IF_NO_LIMIT = 20
+# Configurations without data that have estimates of their own are shown, up to this many in all.
+_MAX_COMPUTED = 10_000
 
 
 def show(
@@ -67,7 +69,7 @@ def _table(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
     With ``rows``: one for each stored configuration (at most `limit`), and ``other``: the one row
     that all other configurations share, or None. Tables with a posterior have intervals.
     """
-    family, table = cpt.family, cpt.table
+    family, table = cpt.family, cpt.table.expanded(_MAX_COMPUTED)
     places: list[Any] = [tuple(row) for row in table.codes[:limit].tolist()]
     rows: list[dict[str, Any]] = []
     for code, mean in zip(places, table.rows[:limit].tolist(), strict=True):
@@ -94,6 +96,7 @@ def _table(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
         "level": level if cpt.has_posterior else None,
         "configurations": family.configurations,
         "stored": len(table.rows),
+        "computed": family.configurations - len(table.rows) if table.fallback else 0,
         "rows": rows,
         "other": other,
     }
@@ -115,7 +118,10 @@ def _print_table(found: dict[str, Any]) -> None:
     grid(head, lines, numbers=head[len(parents) + 1 :])
     if rest := found["stored"] - len(found["rows"]):
         say(f"... {counted(rest, 'more configuration')}; --limit shows more, --json all")
-    unknown = found["configurations"] - found["stored"]
+    if computed := found["computed"]:
+        each = "has an estimate of its own"
+        say(f"{counted(computed, 'configuration')} without data: each {each}")
+    unknown = found["configurations"] - found["stored"] - computed
     if unknown and found["other"] is None:
         have = "has" if unknown == 1 else "have"
         say(f"{counted(unknown, 'configuration')} {have} no data and no probabilities")
