@@ -55,6 +55,10 @@ class Tiered(Prior):
     >>> from colonnade import FamilyCounts
     >>> counts = FamilyCounts.from_array([[9, 1], [4, 0], [3, 5], [0, 0]], parent_sizes=(2, 2))
     >>> Tiered().estimate(counts).round(3)
+    array([[0.845, 0.155],
+           [0.901, 0.099],
+           [0.474, 0.526],
+           [0.654, 0.346]])
     """
 
     alpha0: float | tuple[float, ...] = 1.0
@@ -74,6 +78,7 @@ class Tiered(Prior):
         Examples
         --------
         >>> Tiered().posterior([[9, 1], [8, 2], [9, 0]]).row(2).round(3)
+        array([0.927, 0.073])
         """
         counts = checked_states(as_counts(counts))
         alpha0 = alpha0_of(self.alpha0, counts.states)
@@ -138,6 +143,7 @@ class TieredPosterior(TablePosterior):
     >>> counts = FamilyCounts.from_array([[9, 1], [4, 0], [3, 5], [0, 0]], parent_sizes=(2, 2))
     >>> posterior = Tiered().posterior(counts)
     >>> posterior.borrowed.round(2)
+    array([0.57, 0.77, 0.62, 1.  ])
     """
 
     counts: FamilyCounts
@@ -182,6 +188,10 @@ class TieredPosterior(TablePosterior):
         >>> counts = FamilyCounts.from_array([[9, 1], [4, 0], [3, 5], [0, 0]], parent_sizes=(2, 2))
         >>> for step in Tiered().posterior(counts).ladder((1, 1)):
         ...     print(step.parents, step.counts, step.estimate.round(3))
+        () [16.  6.] [0.708 0.292]
+        (0,) [3. 5.] [0.49 0.51]
+        (1,) [4. 0.] [0.83 0.17]
+        (0, 1) [0. 0.] [0.654 0.346]
         """
         codes = parent_codes(configuration, self.counts.parent_sizes)
         return self.tiers.ladder(np.array(codes, dtype=np.int64))
