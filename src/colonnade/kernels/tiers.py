@@ -142,28 +142,37 @@ def fill_row(t, row, state, gone, tiers, counts, rows, logs, bases):
 
 
 @njit(nogil=True, cache=True)
-def estimate(place, tiers, counts, answer):
+def look_up(place, tiers, counts, known, answer):
     """Fill answer `[configuration, tier, state]` with the rows of configurations in all tiers.
 
-    place[i, t] is the row of `counts` of configuration i in tier t.
+    place[i, t] is the row of `counts` of configuration i in tier t. Rows that were observed are
+    `known` already.
     """
     below = tiers[0]
     number, states = len(below), counts.shape[1]
     logs, bases = np.empty((number, states)), np.empty((below.shape[1] + MEANS, states))
     for i in range(len(place)):
         for t in range(number):
-            fill_row(t, place[i, t], 0, 0.0, tiers, counts, answer[i], logs, bases)
+            row = place[i, t]
+            if row == len(known):
+                fill_row(t, row, 0, 0.0, tiers, counts, answer[i], logs, bases)
+            else:
+                for x in range(states):
+                    answer[i, t, x] = known[row, x]
+                    logs[t, x] = math.log(known[row, x])
 
 
 @njit(nogil=True, cache=True)
-def fit_tiers(tiers, member, begin, counts, grid, mean, score):
+def fit_tiers(tiers, member, begin, counts, grid, mean, known, score):
     """Fill the weights and strengths of the bases of all tiers with two parents or more.
+
+    And the estimates of all rows, `known`.
 
     `grid` has the strengths tried, and `mean` is their prior mean. score[t] becomes the
     leave-one-out log score of tier t: the sum over observations of the log probability of its
     state, with the observation taken out of this tier and all below, weights and strengths kept.
     """
-    below = tiers[0]
+    below, second = tiers[0], tiers[1]
     number, states = len(below), counts.shape[1]
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
     # no fewer: what is left there is stored once, and every finer tier reads it. The number of
@@ -176,6 +185,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, score):
                 entry[row, x] = entries
                 entries += 1
     left, left_logs = np.empty((entries, states)), np.empty((entries, states))
+    known_logs = np.empty(known.shape)
     rows, logs = np.empty((number, states)), np.empty((number, states))
     bases = np.empty((below.shape[1] + MEANS, states))
     # A configuration that each row of a tier belongs to.
@@ -201,6 +211,20 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, score):
                 logs,
                 bases,
             )
+        for row in range(begin[t], begin[t + 1]):
+            places = member[:, example[row]]
+            for lists in (below, second):
+                for b in range(lists.shape[1]):
+                    u = lists[t, b]
+                    if u < 0:
+                        break
+                    for x in range(states):
+                        rows[u, x] = known[places[u], x]
+                        logs[u, x] = known_logs[places[u], x]
+            fill_row(t, row, 0, 0.0, tiers, counts, rows, logs, bases)
+            for x in range(states):
+                known[row, x] = rows[t, x]
+                known_logs[row, x] = logs[t, x]
         score[t] = 0.0
         for row in range(begin[t], begin[t + 1]):
             for x in range(states):

@@ -160,6 +160,8 @@ class Tiers:
     weight, strength : array [component]
     pool : array [component, state]
         s alpha of the components of tiers with at most one parent; zero for the others.
+    known : array [row, state]
+        The estimates of all rows but the last.
     singles : tuple of tuple of Component
         The posterior of strength and pool of each tier with one parent.
     score : array [tier]
@@ -175,6 +177,7 @@ class Tiers:
     weight: Floats
     strength: Floats
     pool: Floats
+    known: Floats
     singles: tuple[tuple[Component, ...], ...]
     score: Floats
 
@@ -213,7 +216,7 @@ class Tiers:
 
     def observed_rows(self) -> Floats:
         """Estimate the rows of the observed configurations, ``[observed, state]``."""
-        return np.ascontiguousarray(self._estimates(self.member.T)[:, -1])
+        return self.known[self.member[-1]]
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
@@ -221,10 +224,10 @@ class Tiers:
 
     def _estimates(self, places: Integers) -> Floats:
         """Estimate rows in all tiers, ``[row, tier, state]``."""
-        from colonnade.kernels.tiers import estimate
+        from colonnade.kernels.tiers import look_up
 
         answer = np.empty((len(places), len(self.plan.subsets), self.states))
-        estimate(np.ascontiguousarray(places), self._arrays, self.counts, answer)
+        look_up(places, self._arrays, self.counts, self.known, answer)
         return answer
 
     @property
@@ -335,12 +338,12 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
             strength += [0.0] * bases
             pool += [np.zeros(states)] * bases
         first.append(len(weight))
-    score = np.empty(number)
+    score, known = np.empty(number), np.empty((begin[-1], states))
     arrays = (np.array(first), np.array(weight), np.array(strength), np.array(pool))
     mean = 2.0 * singles.s_mean * states
     grid = states * _STRENGTHS
-    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, score)
-    return Tiers(plan, counts, member, begin, stacked, *arrays, tuple(parts), score)
+    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, known, score)
+    return Tiers(plan, counts, member, begin, stacked, *arrays, known, tuple(parts), score)
 
 
 def log_base(plan: Plan, t: int, base: int, logs: Sequence[Floats]) -> Floats:
