@@ -157,12 +157,13 @@ def test_with_missing_values_the_graph_comes_from_complete_rows(
     model = tmp_path / "model.json"
     common = folder / "holes.csv", "--learn", "chow-liu", "--ignore", "dose", "-o", model
     refused = run("fit", *common, code=1)
-    assert "learned from the rows that are complete" in refused.stderr
+    assert "to learn the graph from the complete rows" in refused.stderr
     result = run("fit", *common, "--missing", "available")
     table = cn.read(folder / "holes.csv")
     del table["dose"]
     rows = [k for k, value in enumerate(table["smoker"]) if value is not None]
-    assert f"{len(rows)} complete rows of 150" in result.stdout
+    assert f"Only {len(rows)} of 150 rows are used for the graph" in result.stderr
+    assert f"values are missing in 'smoker' ({150 - len(rows)})." in result.stderr
     complete = {name: [column[k] for k in rows] for name, column in table.items()}
     dag = cn.chow_liu(complete)
     assert cn.load(model) == cn.fit(table, dag, missing="available")
@@ -446,8 +447,8 @@ def test_singular_and_plural(tmp_path: Path) -> None:
     data.write_text("x,y\na,1\n,1\n")
     arcs.write_text("x\n")
     common = "fit", data, "--missing", "available", "--overwrite", "-o", model
-    learned = run(*common, "--learn", "chow-liu").stdout
-    assert "Graph learned from the 1 complete row of 2\n" in learned
+    learned = run(*common, "--learn", "chow-liu").stderr
+    assert "Only 1 of 2 rows is used for the graph: values are missing in 'x' (1)." in learned
     assert "1 variable, 0 arcs, 1 probability stored" in run(*common, "--dag", arcs).stdout
 
 

@@ -553,7 +553,7 @@ def test_missing_values_no_rows_and_cycles_are_clear_errors():
     ) as one:
         hill_climb({"a": [0, None, 1], "b": [0, 1, 1]})
     assert (one.value.columns, one.value.rows) == ({"a": 1}, 3)
-    several = r"^Columns 'a' \(1\), 'b' \(2\): values are missing in some of 3 rows\. Hint: drop"
+    several = r"^Columns 'a' \(1\), 'b' \(2\): values are missing in some of 3 rows\. Hint: use"
     with pytest.raises(DataError, match=several):
         hill_climb({"a": [0, None, 1], "b": [None, None, 1]})
     with pytest.raises(InputError, match="cycle"):

@@ -31,15 +31,18 @@ class Advice(StrEnum):
     """
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
-    COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
     COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
     CUT = "cut them into intervals with discretize(table)"
     CUT_OR_CONVERT = (
         "convert whole numbers to integers, or cut them into intervals with discretize(table)"
     )
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
+    LEARN_FROM_COMPLETE_ROWS = (
+        "use missing='available' to take the complete rows, or missing='state' to take all of them"
+    )
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
+    NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
     OVERWRITE = "choose another name, or write overwrite=True"
@@ -49,6 +52,7 @@ class Advice(StrEnum):
     )
     PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
+    USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
 
 class ColonnadeError(Exception):
@@ -248,8 +252,8 @@ class TooLargeError(ColonnadeError, ValueError):
         self.size, self.limit, self.unit = size, limit, unit
 
 
-class ConvergenceWarning(UserWarning):
-    """A sampler or an iteration stopped before its result could be trusted.
+class ColonnadeWarning(UserWarning):
+    """Root of the warnings that say what is doubtful and what would help.
 
     Attributes
     ----------
@@ -260,6 +264,14 @@ class ConvergenceWarning(UserWarning):
     def __init__(self, statement: str, hint: str = "") -> None:
         super().__init__(with_hint(statement, hint))
         self.statement, self.hint = statement, hint
+
+
+class ConvergenceWarning(ColonnadeWarning):
+    """A sampler or an iteration stopped before its result could be trusted."""
+
+
+class IncompleteRowsWarning(ColonnadeWarning):
+    """Rows were left out because they lack values."""
 
 
 class NotSupportedError(ColonnadeError, NotImplementedError):
@@ -312,11 +324,24 @@ def checked_level(level: Any) -> float:
     return checked_fraction(level, "level", "write 0.95 for 95 %")
 
 
-def checked_whole(value: Any, parameter: str, least: int = 1) -> int:
-    """Return an integer of at least `least`, or say what is wrong."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise expected(f"an integer of at least {least}", parameter, value)
+def checked_whole(value: Any, parameter: str, least: int = 1, most: int | None = None) -> int:
+    """Return an integer of at least `least` (and at most `most`), or say what is wrong."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {amount(most)}"
+        raise expected(f"an integer {bounds}", parameter, value)
     return int(value)
+
+
+def checked_generator(seed: Any, parameter: str = "rng") -> Any:
+    """Return the generator that a seed stands for, or say what is wrong."""
+    import numpy as np
+
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        what = "a numpy Generator, an integer of at least 0 or None"
+        raise expected(what, parameter, seed) from None
 
 
 def require(module: str, *, feature: str, extra: str) -> Any:

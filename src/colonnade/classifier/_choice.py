@@ -25,11 +25,9 @@ from colonnade.missing.gaps import distinct
 from colonnade.network.learning import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
 from colonnade.structure import hill_climb, kdb, naive_bayes, tan
-from colonnade.structure.resampling import take
 from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
-from colonnade.variables import Variable
 
 AnyPrior: TypeAlias = Prior | Literal["auto"] | None
 Scores: TypeAlias = dict[Prior, float]
@@ -114,7 +112,7 @@ class Choice:
         fold = _folds(coded, target)
         done = 0.0
         for k in range(_FOLDS):
-            known, hidden = take(coded, fold != k), take(coded, fold == k)
+            known, hidden = coded.take(fold != k), coded.take(fold == k)
             if done >= _MIN_ROWS_LEFT_OUT or not known.rows or not hidden.rows:
                 break
             counts = NetworkCounts.of(known, structure.learn(known, target), "available")
@@ -218,18 +216,8 @@ def _filled(coded: CodedTable) -> CodedTable:
         return coded
     complete = coded.complete
     if 2 * int(complete.sum()) >= coded.rows:
-        return take(coded, complete)
-    pairs = zip(coded.variables, coded.missing, strict=True)
-    variables = tuple(_with_gap(variable) if gaps else variable for variable, gaps in pairs)
-    return CodedTable(variables, coded.codes, coded.weights)
-
-
-def _with_gap(variable: Variable) -> Variable:
-    """One more state, last, where the code for missing is."""
-    name = "missing"
-    while name in variable.states:
-        name += "'"
-    return Variable(variable.name, (*variable.states, name))
+        return coded.take(complete)
+    return coded.with_missing_states()
 
 
 def _checked_dag(dag: Dag, coded: CodedTable, target: str) -> Dag:

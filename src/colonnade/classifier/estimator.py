@@ -30,7 +30,6 @@ from colonnade.dag import Dag
 from colonnade.exceptions import Advice, NotSupportedError, checked_whole, expected, listing
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
-from colonnade.structure.resampling import take
 from colonnade.structure.scores import Score
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
@@ -335,7 +334,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Only relative frequencies leave anything impossible.
         """
         tables = self._fitted.tables.floored
-        logs = tables.log_joint(take(coded, bad), everything=False, normalised=True)
+        logs = tables.log_joint(coded.take(bad), everything=False, normalised=True)
         undefined = np.isnan(logs[:, 0])
         if undefined.any():
             raise undefined_rows(np.flatnonzero(bad)[undefined], self.prior_)

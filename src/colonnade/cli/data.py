@@ -22,6 +22,7 @@ class Missing(StrEnum):
     RAISE = "raise"
     AVAILABLE = "available"
     EM = "em"
+    STATE = "state"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,16 @@ class DataOptions:
             "be given several times.",
         ),
     ] = None
+    missing: Annotated[
+        Missing,
+        _option(
+            metavar="HOW",
+            help="What to do with rows that lack values: raise (an error), available (each table "
+            "uses the rows that are complete for it), em (rows are completed by EM) or state (a "
+            "missing value is one more state). With available and em, --learn uses the rows "
+            "without any gap.",
+        ),
+    ] = Missing.RAISE
 
     def __post_init__(self) -> None:
         if self.cut and self.bins is None:
@@ -98,18 +109,9 @@ class DataOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingData(DataOptions):
-    """Data that tables are estimated from: rows may lack values, and count more than once."""
+class WeightedData(DataOptions):
+    """Data whose rows may count more than once."""
 
-    missing: Annotated[
-        Missing,
-        _option(
-            metavar="HOW",
-            help="What to do with rows that lack values: raise (an error), available (each table "
-            "uses the rows that are complete for it) or em (rows are completed by EM). With "
-            "--learn and one of the last two the graph is learned from the complete rows.",
-        ),
-    ] = Missing.RAISE
     weights: Annotated[
         str | None,
         _option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from colonnade.cli.data import Missing
 from colonnade.cli.messages import renamed
 from colonnade.cli.options import misuse, number, score_of
 from colonnade.exceptions import DataError
@@ -95,8 +96,10 @@ class LearnerOptions:
         if self.score is not None:
             score_of(self.score)  # a wrong word is reported before any work
 
-    def learner(self, learn: Learn, seed: int | None) -> Callable[[Any], Dag | Found]:
-        """Return a function from a table to a graph."""
+    def learner(
+        self, learn: Learn, seed: int | None, missing: Missing = Missing.RAISE
+    ) -> Callable[[Any], Dag | Found]:
+        """Return a function from a table, which may have gaps, to a graph."""
         from colonnade import structure
 
         climb = partial(
@@ -106,13 +109,15 @@ class LearnerOptions:
             tabu=self.tabu or 0,
             restarts=self.restarts or 0,
             rng=seed,
+            missing=missing.value,
         )
         target = self.target or ""
+        k = 2 if self.k is None else self.k
         learners: dict[Learn, Callable[[Any], Dag | Found]] = {
             Learn.HC: climb,
-            Learn.TAN: lambda table: structure.tan(table, target),
-            Learn.CHOW_LIU: structure.chow_liu,
-            Learn.KDB: lambda table: structure.kdb(table, target, 2 if self.k is None else self.k),
+            Learn.TAN: lambda table: structure.tan(table, target, missing=missing.value),
+            Learn.CHOW_LIU: lambda table: structure.chow_liu(table, missing=missing.value),
+            Learn.KDB: lambda table: structure.kdb(table, target, k, missing=missing.value),
             Learn.NAIVE: lambda table: structure.naive_bayes(table, target),
         }
         return learners[learn]

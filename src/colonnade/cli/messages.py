@@ -11,16 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from colonnade.exceptions import Advice, ColonnadeError, ConvergenceWarning, InputError, with_hint
+from colonnade.exceptions import Advice, ColonnadeError, ColonnadeWarning, InputError, with_hint
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
-    ),
-    Advice.COMPLETE_THE_ROWS: (
-        "give --missing available or --missing em; the structure is then learned from the rows "
-        "that are complete"
     ),
     Advice.COUNT_COMPLETE_ROWS: (
         "give --missing available to count complete rows, family by family, or --missing em"
@@ -30,8 +26,15 @@ _ADVICE = {
         "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
     ),
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.LEARN_FROM_COMPLETE_ROWS: (
+        "give --missing available or --missing em to learn the graph from the complete rows, or "
+        "--missing state to learn it from all of them"
+    ),
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
+    Advice.NO_COMPLETE_ROWS: (
+        "give --missing state, or leave the columns that lack most values out with --ignore"
+    ),
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"
@@ -43,9 +46,10 @@ _ADVICE = {
     Advice.SIMPLIFY_EM: (
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
+    Advice.USE_ALL_ROWS: (
+        "leave the columns that lack most values out with --ignore, or give --missing state"
+    ),
 }
-# For commands that have no --missing.
-_COMPLETE_OR_IGNORE = "remove or complete those rows, or leave those columns out with --ignore"
 # Parameters of the package that are called otherwise in every command.
 _NAMES = {"table": "path"}
 
@@ -72,14 +76,12 @@ def spellings(parameters: Iterable[Any]) -> dict[str, str]:
 
 def worded(message: Exception | str, options: Mapping[str, str]) -> str:
     """Word an error or a warning for a command, given how its parameters are typed."""
-    if not isinstance(message, ColonnadeError | ConvergenceWarning):
+    if not isinstance(message, ColonnadeError | ColonnadeWarning):
         return str(message)
     statement, hint = message.statement, message.hint
     if isinstance(message, InputError) and message.parameter is not None:
         option = options.get(_NAMES.get(message.parameter, message.parameter))
         statement = statement if option is None else message.naming(option)
-    if hint is Advice.COMPLETE_THE_ROWS and "missing" not in options:
-        hint = _COMPLETE_OR_IGNORE
-    elif isinstance(hint, Advice):
+    if isinstance(hint, Advice):
         hint = _ADVICE[hint]
     return with_hint(statement, hint)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted, expected
+from colonnade.exceptions import checked_generator, checked_whole, counted, expected, listing
+from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.structure.columns import prepare
 from colonnade.structure.rules import reachable
@@ -19,6 +20,7 @@ from colonnade.structure.search import Found
 from colonnade.tables.coded import CodedTable
 
 Learner = Callable[[Any], Dag | Found]
+_MAX_RESAMPLES = 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ class ArcStrengths:
         (('a', 'b'),)
         """
         least = self.threshold if threshold is None else threshold
-        if not 0.0 <= least <= 1.0:
+        if not isinstance(least, numbers.Real) or not 0.0 <= least <= 1.0:
             raise expected("a number from 0 to 1", "threshold", threshold)
         strength = self.strength
         size = len(self.names)
@@ -111,19 +113,23 @@ def arc_strength(
     learner: Learner,
     resamples: int = 200,
     rng: Seed = None,
+    *,
+    missing: Missing = "raise",
 ) -> ArcStrengths:
     """Learn a graph from many tables of rows drawn with replacement, and count the arcs.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     learner : callable
         Takes a table and returns a Dag or what :func:`hill_climb` returns; give options by
         ``functools.partial`` or a lambda.
     resamples : int
         Number of tables.
     rng : Generator or int, optional
+    missing : {"raise", "available", "em", "state"} or EM
+        As for :func:`hill_climb`; the learner gets tables without gaps.
 
     Returns
     -------
@@ -137,17 +143,17 @@ def arc_strength(
     >>> float(strengths.strength[0, 1])
     1.0
     """
-    checked_whole(resamples, "resamples")
+    checked_whole(resamples, "resamples", most=_MAX_RESAMPLES)
     if not callable(learner):
         raise expected("a function of a table", "learner", learner, "for example hill_climb")
-    coded = prepare(table).coded
-    rng = np.random.default_rng(rng)
+    generator = checked_generator(rng)
+    coded = prepare(table, missing).coded
     position = {name: k for k, name in enumerate(coded.names)}
     directed = np.zeros((len(position), len(position)))
     with Progress("Resampling", total=resamples) as progress:
         for _ in range(resamples):
-            rows = rng.integers(coded.rows, size=coded.rows)
-            dag = learned(learner, take(coded, rows))
+            rows = generator.integers(coded.rows, size=coded.rows)
+            dag = learned(learner, coded.take(rows))
             for (a, b), certain in compelled(dag).items():
                 share = 1.0 if certain else 0.5
                 directed[position[a], position[b]] += share
@@ -156,21 +162,17 @@ def arc_strength(
     return ArcStrengths(coded.names, directed / resamples, resamples)
 
 
-def learned(learner: Learner | Dag, coded: CodedTable) -> Dag:
+def learned(learner: Learner | Dag, coded: CodedTable, parameter: str = "learner") -> Dag:
     """The graph that a learner finds; a graph stands for itself."""
     found = learner if isinstance(learner, Dag) else learner(coded)
-    if isinstance(found, Found):
-        return found.dag
-    if not isinstance(found, Dag):
-        raise expected("a function that returns a Dag", "learner", found)
-    return found
-
-
-def take(coded: CodedTable, rows: NDArray[Any]) -> CodedTable:
-    """Some rows of a table, in the given order."""
-    weights = None if coded.weights is None else coded.weights[rows]
-    columns = tuple(column[rows] for column in coded.codes)
-    return CodedTable(coded.variables, columns, weights, coded.discretizer)
+    dag = found.dag if isinstance(found, Found) else found
+    if not isinstance(dag, Dag):
+        raise expected("a function that returns a Dag", parameter, found)
+    strange = [name for name in dag.variables if name not in coded.names]
+    if strange:
+        what = f"a graph of {listing(coded.names)}, the columns of the table,"
+        raise expected(what, parameter, dag, got=f"{listing(strange)} as well")
+    return dag
 
 
 def compelled(dag: Dag) -> dict[tuple[str, str], bool]:
@@ -185,6 +187,8 @@ def compelled(dag: Dag) -> dict[tuple[str, str], bool]:
     >>> compelled(Dag([("a", "b"), ("b", "c")]))
     {('a', 'b'): False, ('b', 'c'): False}
     """
+    if not isinstance(dag, Dag):
+        raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
     place = {name: k for k, name in enumerate(dag.order)}
     parents = {name: sorted(dag.parents(name), key=place.__getitem__) for name in dag.order}
     label: dict[tuple[str, str], bool] = {}

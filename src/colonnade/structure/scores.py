@@ -8,6 +8,7 @@ those of the families of one table, each computed once.
 from __future__ import annotations
 
 import math
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +21,10 @@ from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import expected
+from colonnade.missing.treatment import Missing
+from colonnade.network.learning import checked_dag
 from colonnade.priors import Prior
-from colonnade.structure.columns import Columns, prepare
+from colonnade.structure.columns import Columns, prepare, read_rows
 from colonnade.threads import run, worker_count
 
 # Less work than this (rows times candidates) is done before a thread has started.
@@ -37,6 +40,10 @@ class Penalised(ABC):
 
     def of(self, counts: FamilyCounts, rows: float) -> float:
         """Score of one family."""
+        if not isinstance(counts, FamilyCounts):
+            hint = "make them with FamilyCounts.from_array"
+            raise expected("FamilyCounts", "counts", counts, hint)
+        rows = checked_rows(rows)
         values = counts.values.astype(np.float64)
         totals = values.sum(axis=1)
         fit = float(_xlogx(values).sum() - _xlogx(totals).sum())
@@ -54,7 +61,7 @@ class BIC(Penalised):
     """
 
     def penalty(self, rows: float) -> float:
-        return 0.5 * math.log(rows) if rows > 0 else 0.0
+        return 0.5 * math.log(rows) if checked_rows(rows) > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +138,19 @@ class FamilyScores:
             self._known[key] = cells - rows - penalty * parameters
 
 
-def score(table: Any, dag: Dag, score: Score | None = None) -> float:
+def score(table: Any, dag: Dag, score: Score | None = None, *, missing: Missing = "raise") -> float:
     """Score of a graph on a table.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     dag : Dag
     score : BIC, AIC, LogLikelihood or a prior
         By default ``BIC()``.
+    missing : {"raise", "available", "em", "state"} or EM
+        As for :func:`hill_climb`. The rows are those that are complete for the variables of the
+        graph: compare scores of graphs of the same variables only.
 
     Returns
     -------
@@ -152,11 +162,13 @@ def score(table: Any, dag: Dag, score: Score | None = None) -> float:
     >>> round(score(table, Dag([("a", "b")])) - score(table, Dag([], ["a", "b"])), 3)
     2.079
     """
-    return math.fsum(score_families(table, dag, score).values())
+    return math.fsum(score_families(table, dag, score, missing=missing).values())
 
 
-def score_families(table: Any, dag: Dag, score: Score | None = None) -> dict[str, float]:
-    """Score of every family of a graph, by the name of the child.
+def score_families(
+    table: Any, dag: Dag, score: Score | None = None, *, missing: Missing = "raise"
+) -> dict[str, float]:
+    """Score of every family of a graph, by the name of the child; see :func:`score`.
 
     Examples
     --------
@@ -164,12 +176,21 @@ def score_families(table: Any, dag: Dag, score: Score | None = None) -> dict[str
     >>> {name: round(value, 3) for name, value in score_families(table, Dag([("a", "b")])).items()}
     {'a': -3.466, 'b': -1.386}
     """
-    families = FamilyScores(prepare(table, dag.variables), checked_score(score))
+    judge = checked_score(score)
+    coded = read_rows(table, checked_dag(dag).variables)
+    families = FamilyScores(prepare(coded, missing), judge)
     position = {name: i for i, name in enumerate(families.names)}
     return {
         name: families.family(position[name], tuple(position[p] for p in dag.parents(name)))
         for name in dag.variables
     }
+
+
+def checked_rows(rows: Any) -> float:
+    """A number of rows, which weights may have made fractional, or an error."""
+    if not isinstance(rows, numbers.Real) or not 0 <= rows < math.inf:
+        raise expected("a number of at least 0", "rows", rows)
+    return float(rows)
 
 
 def checked_score(score: Score | None) -> Score:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted
+from colonnade.exceptions import checked_generator, checked_whole, counted
+from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
-from colonnade.structure.columns import prepare
+from colonnade.structure.columns import prepare, read_rows
 from colonnade.structure.rules import Adjacency, Rules, reachable
 from colonnade.structure.scores import FamilyScores, Score, checked_score
 
@@ -22,6 +23,9 @@ Operation = Literal["add", "delete", "reverse"]
 _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
 # Gains closer than this are ties: equivalent graphs differ by rounding only.
 _TIE_TOLERANCE = 1e-9
+# Every step compares with the whole list, and every restart is a search: more would never end.
+_MAX_TABU = 10**6
+_MAX_RESTARTS = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +75,14 @@ def hill_climb(
     tabu: int = 0,
     restarts: int = 0,
     rng: Seed = None,
+    missing: Missing = "raise",
 ) -> Found:
     """Learn a graph by hill climbing.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     score : BIC, AIC, LogLikelihood or a prior, optional
         By default ``BIC()``. A prior scores by its log evidence.
     start : Dag, optional
@@ -93,6 +98,11 @@ def hill_climb(
         How often to perturb the best graph at random and climb again.
     rng : Generator or int, optional
         For the restarts.
+    missing : {"raise", "available", "em", "state"} or EM
+        What to do with rows that lack values, by the words of :func:`colonnade.fit`: refuse; learn
+        from the rows that are complete (with ``"available"`` as with ``"em"``, which concern the
+        tables), and warn how many were left out; or learn from all rows, with *missing* as one more
+        state.
 
     Returns
     -------
@@ -106,14 +116,14 @@ def hill_climb(
     >>> found.dag.arcs, found.status
     ((('a', 'b'),), 'converged')
     """
-    families = FamilyScores(prepare(table), checked_score(score))
-    checked_whole(tabu, "tabu", least=0)
-    checked_whole(restarts, "restarts", least=0)
-    names = families.names
-    limit = len(names) if max_parents is None else checked_whole(max_parents, "max_parents", 0)
-    rules = Rules.of(names, required, forbidden, limit)
-    rng = np.random.default_rng(rng)
-    climber = _Climber(families, rules, rules.starting(start))
+    judge = checked_score(score)
+    tabu = checked_whole(tabu, "tabu", 0, _MAX_TABU)
+    restarts = checked_whole(restarts, "restarts", 0, _MAX_RESTARTS)
+    generator = checked_generator(rng)
+    coded = read_rows(table)
+    rules = Rules.of(coded.names, required, forbidden, max_parents)
+    first = rules.starting(start)
+    climber = _Climber(FamilyScores(prepare(coded, missing), judge), rules, first)
     best, best_score = climber.best, climber.best_score
     status: Literal["converged", "interrupted"] = "converged"
     trace: list[Step] = []
@@ -121,7 +131,7 @@ def hill_climb(
         with Progress("Hill climbing") as progress:
             for attempt in range(restarts + 1):
                 if attempt:
-                    climber.jump(rules.perturbed(best, rng))
+                    climber.jump(rules.perturbed(best, generator))
                 climber.climb(tabu, progress)
                 if climber.best_score > best_score + _TIE_TOLERANCE or not attempt:
                     best, best_score = climber.best, climber.best_score

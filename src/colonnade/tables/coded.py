@@ -155,12 +155,49 @@ class CodedTable:
             {name: self.unknown[name] for name in names if name in self.unknown},
         )
 
+    def take(self, rows: Array) -> CodedTable:
+        """Return some rows, given by their numbers in the order wanted, or by a mask.
+
+        Examples
+        --------
+        >>> table = CodedTable([Variable("x", ["a", "b"])], [[0, 1, 2]])
+        >>> table.take(table.complete).codes[0].tolist()
+        [0, 1]
+        """
+        weights = None if self.weights is None else self.weights[rows]
+        columns = tuple(column[rows] for column in self.codes)
+        return CodedTable(self.variables, columns, weights, self.discretizer)
+
+    def with_missing_states(self) -> CodedTable:
+        """Return the table with *missing* as one more state, the last, of columns that have gaps.
+
+        The state is called ``"missing"``, with strokes after it if there is such a state already.
+
+        Examples
+        --------
+        >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
+        >>> table = CodedTable([x, y], [[0, 2], [0, 1]]).with_missing_states()
+        >>> table.variables[0].states, table.variables[1].states, table.missing
+        (('a', 'b', 'missing'), (0, 1), (0, 0))
+        """
+        pairs = zip(self.variables, self.missing, strict=True)
+        variables = tuple(_with_missing(each) if gaps else each for each, gaps in pairs)
+        # The code for missing is the one after the last state: that of the new state.
+        return CodedTable(variables, self.codes, self.weights, self.discretizer, self.unknown)
+
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         return (
             f"CodedTable(variables={listing(self.names)}, rows={self.rows}, "
             f"missing={sum(self.missing)}{weighted})"
         )
+
+
+def _with_missing(variable: Variable) -> Variable:
+    name = "missing"
+    while name in variable.states:
+        name += "'"
+    return Variable(variable.name, (*variable.states, name))
 
 
 def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:

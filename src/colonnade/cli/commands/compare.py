@@ -70,7 +70,7 @@ def compare(
         **{str(path): dag_of(path, coded.names, all_columns=True) for path in paths},
         **{str(each): learning.learner(each, seed) for each in learners},
     }
-    found = compared(coded, structures, priors, folds=folds, rng=seed)
+    found = compared(coded, structures, priors, folds=folds, rng=seed, missing=data.missing.value)
     if json:
         say_json({"folds": found.folds, "rows": [asdict(row) for row in found.rows]})
         return

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.data import Missing, TrainingData
+from colonnade.cli.data import WeightedData
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
 from colonnade.cli.models import check_output, save, summarise
 from colonnade.cli.output import complain, say
-from colonnade.exceptions import DataError, counted
+from colonnade.exceptions import counted
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.structure import Found
-    from colonnade.tables import CodedTable
 
 
 def fit(
@@ -60,7 +59,7 @@ def fit(
             help="What tables are estimated with: {priors}.",
         ),
     ] = "hierarchical",
-    data: TrainingData,
+    data: WeightedData,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Estimate all tables of a network from data, and save it.
@@ -92,29 +91,13 @@ def fit(
     else:
         assert learn is not None  # checked above
         coded = encode(data.discretized(table, weights), weights=weights)
-        rows = coded if missing is Missing.RAISE else _complete(coded)
-        graph = _told(learning.learner(learn, seed)(rows))
+        graph = _told(learning.learner(learn, seed, missing)(coded))
         network = estimate(coded, graph, chosen, missing=missing.value)
     if em := network.diagnostics:
         say(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
     save(network, output, overwrite)
     summarise(network)
     say(f"Saved {output}")
-
-
-def _complete(coded: CodedTable) -> CodedTable:
-    """Return the rows without missing values, which alone a graph can be learned from."""
-    from colonnade.structure.resampling import take
-
-    complete = coded.complete
-    if complete.all():
-        return coded
-    if not complete.any():
-        hint = "give the graph with --dag"
-        raise DataError("Table", "no row is complete, so no graph can be learned.", hint)
-    rows = counted(int(complete.sum()), "complete row")
-    say(f"Graph learned from the {rows} of {coded.rows:,}")
-    return take(coded, complete)
 
 
 def _told(found: Dag | Found) -> Dag:
