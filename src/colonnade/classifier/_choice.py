@@ -33,7 +33,7 @@ AnyPrior: TypeAlias = Prior | Literal["auto"] | None
 Scores: TypeAlias = dict[Prior, float]
 
 _STRUCTURES = ("naive", "tan", "kdb", "hill_climb")
-# What `prior="auto"` chooses from; of equal scores the first wins.
+# What `prior="auto"` chooses from; of scores that differ by rounding only the first wins.
 CANDIDATES: tuple[Prior, ...] = (
     Hierarchical(),
     Hierarchical(s="learn"),
@@ -41,6 +41,8 @@ CANDIDATES: tuple[Prior, ...] = (
     BDeu(1),
     BDeu(10),
 )
+# Scores closer than this, relative to the best, are ties.
+_TIE_TOLERANCE = 1e-9
 # Folds are left out in turn until this many rows have been.
 _FOLDS, _MIN_ROWS_LEFT_OUT = 5, 1000
 
@@ -139,7 +141,9 @@ def _given(prior: AnyPrior) -> Choice | None:
 
 
 def _best(scores: Scores) -> Choice:
-    return Choice(max(scores, key=lambda candidate: scores[candidate]), scores)
+    top = max(scores.values())
+    least = top - _TIE_TOLERANCE * (1.0 + abs(top))
+    return Choice(next(prior for prior, score in scores.items() if score >= least), scores)
 
 
 def _leave_one_out_scores(counts: Sequence[FamilyCounts]) -> Scores:
