@@ -140,7 +140,7 @@ def test_weights_with_a_graph_stay_numbers(folder: Path, tmp_path: Path) -> None
     assert counts.values.tolist() == [[0.5, 2.25]]
 
 
-@pytest.mark.parametrize("missing", ["available", "em"])
+@pytest.mark.parametrize("missing", ["available", "em", "state"])
 def test_missing_values(folder: Path, tmp_path: Path, missing: Any) -> None:
     model = tmp_path / "model.json"
     files = folder / "holes.csv", "--dag", folder / "arcs.csv", "-o", model

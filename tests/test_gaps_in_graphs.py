@@ -214,7 +214,8 @@ def test_comparison_with_state_is_that_of_a_table_that_names_it() -> None:
 def test_given_graphs_are_compared_without_any_complete_row() -> None:
     table = {"a": [0, None, 1, None] * 3, "b": [None, 1, None, 0] * 3}
     dags = {"arc": cn.Dag([("a", "b")]), "none": cn.Dag([], ["a", "b"])}
-    found = cn.compare(table, dags, cn.BDeu(1), missing="available")
+    with pytest.warns(IncompleteRowsWarning, match=r"None of 12 rows is used for .* log evidence"):
+        found = cn.compare(table, dags, cn.BDeu(1), missing="available")
     assert [row.log_evidence for row in found.rows] == [None, None]
     with pytest.raises(DataError, match="none of 12 rows is complete"):
         cn.compare(table, cn.hill_climb, cn.BDeu(1), missing="available")
@@ -283,6 +284,9 @@ def test_nothing_is_said_for_naive_nor_before_an_error(folder: Path, tmp_path: P
         result = run("fit", *common, "--learn", learn, "--target", "nope", code=1)
         assert result.stderr.startswith("Error: Expected one of")
         assert result.stdout == ""
+        common_ways = "--learn", "chow-liu", "--learn", learn, "--target", "nope"
+        compared = "compare", folder / "gappy.csv", "--missing", "em", *common_ways
+        assert run(*compared, code=1).stderr.startswith("Error: Expected one of")
 
 
 @pytest.mark.filterwarnings("ignore::colonnade.exceptions.IncompleteRowsWarning")

@@ -74,7 +74,7 @@ class Structure:
         if isinstance(self.structure, Dag):
             return _checked_dag(self.structure, coded, target)
         if self.structure == "naive":
-            return naive_bayes(_filled(coded), target)
+            return naive_bayes(coded, target)
         if self.structure == "tan":
             return tan(_filled(coded), target, self.root)
         if self.structure == "kdb":

@@ -49,22 +49,22 @@ def treated(coded: CodedTable, missing: Missing) -> CodedTable:
     return coded.with_missing_states() if missing == "state" else coded
 
 
-def rows_for_graph(coded: CodedTable, missing: Missing, purpose: str = "the graph") -> CodedTable:
-    """Return the rows that graphs are learned from and compared by: none of them has a gap.
-
-    A warning says how many rows were left out, and because of which columns.
-    """
+def rows_for_graph(coded: CodedTable, missing: Missing) -> CodedTable:
+    """Return the rows that graphs are learned from and compared by: none of them has a gap."""
     coded = treated(coded, missing)
-    if not any(coded.missing):
-        return coded
     if missing == "raise":
         gaps = dict(zip(coded.names, coded.missing, strict=True))
         refuse_missing(gaps, coded.rows, Advice.LEARN_FROM_COMPLETE_ROWS)
-    chosen = complete_rows(coded)
-    verb = "is" if chosen.rows == 1 else "are"
-    used = f"Only {chosen.rows:,} of {coded.rows:,} rows {verb} used for {purpose}"
-    warn(IncompleteRowsWarning(f"{used}: {_lacking(coded)}.", Advice.USE_ALL_ROWS))
-    return chosen
+    return complete_rows(coded)
+
+
+def warn_of_rest(coded: CodedTable, chosen: CodedTable, purpose: str = "the graph") -> None:
+    """Say which rows of a table were not chosen for a purpose, and because of which columns."""
+    if chosen.rows < coded.rows:
+        number = f"Only {chosen.rows:,}" if chosen.rows else "None"
+        verb = "are" if chosen.rows > 1 else "is"
+        used = f"{number} of {coded.rows:,} rows {verb} used for {purpose}"
+        warn(IncompleteRowsWarning(f"{used}: {_lacking(coded)}.", Advice.USE_ALL_ROWS))
 
 
 def complete_rows(coded: CodedTable) -> CodedTable:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError
-from colonnade.missing.treatment import Missing, checked_missing, rows_for_graph
+from colonnade.missing.treatment import Missing, checked_missing, rows_for_graph, warn_of_rest
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.memory import encode
@@ -127,5 +127,7 @@ def read_rows(table: Any, names: Sequence[str] | None = None) -> CodedTable:
 
 def prepare(table: Any, missing: Missing = "raise") -> Columns:
     """Read a table for structure learning; `missing` says what its gaps are."""
-    missing = checked_missing(missing)
-    return Columns(rows_for_graph(read_rows(table), missing))
+    coded = read_rows(table)
+    chosen = rows_for_graph(coded, checked_missing(missing))
+    warn_of_rest(coded, chosen)
+    return Columns(chosen)

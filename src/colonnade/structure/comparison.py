@@ -19,6 +19,7 @@ from colonnade.missing.treatment import (
     complete_rows,
     rows_for_graph,
     treated,
+    warn_of_rest,
 )
 from colonnade.network import fit
 from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior
@@ -132,10 +133,12 @@ def compare(
     coded = treated(read_rows(table), missing)
     fold_of = generator.permutation(coded.rows) % _checked_folds(folds, coded.rows)
     complete = _complete(coded, graphs, missing)
+    dags = {name: learned(each, complete, "structures") for name, each in graphs.items()}
+    # Only now: a learner that fails has used no rows.
+    warn_of_rest(coded, complete, "learned graphs and the log evidence")
     held = _held_out(coded, fold_of, graphs, chosen, missing)
     rows = []
-    for name, structure in graphs.items():
-        dag = learned(structure, complete, "structures")
+    for name, dag in dags.items():
         for label, prior in chosen.items():
             values = held[name, label]
             mean, error = float(values.mean()), math.inf
@@ -177,7 +180,7 @@ def _complete(
     given = all(isinstance(structure, Dag) for structure in graphs.values())
     if given and missing != "raise" and not coded.complete.any():
         return coded.take(coded.complete)  # tables need no complete rows
-    return rows_for_graph(coded, missing, "learned graphs and the log evidence")
+    return rows_for_graph(coded, missing)
 
 
 def _evidence(coded: CodedTable, dag: Dag, prior: Prior) -> float | None:

@@ -186,11 +186,11 @@ def score_families(
     }
 
 
-def checked_rows(rows: Any) -> float:
+def checked_rows(rows: float) -> float:
     """A number of rows, which weights may have made fractional, or an error."""
     if not isinstance(rows, numbers.Real) or not 0 <= rows < math.inf:
         raise expected("a number of at least 0", "rows", rows)
-    return float(rows)
+    return rows
 
 
 def checked_score(score: Score | None) -> Score:
