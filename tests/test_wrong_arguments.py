@@ -34,10 +34,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "averaged": (STRENGTHS.averaged, {}),
     "of": (cn.BIC().of, {"counts": cn.FamilyCounts.from_array([[3, 1]]), "rows": 4}),
     "penalty": (cn.BIC().penalty, {"rows": 4}),
+    "EM": (cn.EM, {}),
     "fit": (cn.fit, {"table": TABLE, "dag": DAG, "prior": cn.BDeu(1)}),
 }
 VALUES: tuple[Any, ...] = (
-    *(None, "x", 3, -1, 10**20, 1.5, [], {}, math.nan, object(), True, b"a"),
+    *(None, "x", 3, -1, 10**20, 10**400, 1.5, [], {}, math.nan, object(), True, b"a"),
     *([3], {"x": 3}, {3: 4}, [("a",)], [([], [])], np.array([1, 2]), len),
 )
 

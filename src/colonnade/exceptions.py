@@ -14,13 +14,16 @@ import sys
 import warnings
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from colonnade.wording import amount as amount
 from colonnade.wording import counted as counted
 from colonnade.wording import listing as listing
 from colonnade.wording import shown
 from colonnade.wording import with_hint as with_hint
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Advice(StrEnum):
@@ -313,7 +316,10 @@ def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> Inpu
 
 def checked_fraction(value: Any, parameter: str, hint: str = "") -> float:
     """Return a number strictly between 0 and 1, or say what is wrong."""
-    number = float(value) if isinstance(value, numbers.Real) else math.nan
+    try:
+        number = float(value) if isinstance(value, numbers.Real) else math.nan
+    except OverflowError:
+        number = math.inf
     if isinstance(value, bool) or not 0.0 < number < 1.0:
         raise expected("a number between 0 and 1", parameter, value, hint)
     return number
@@ -333,7 +339,7 @@ def checked_whole(value: Any, parameter: str, least: int = 1, most: int | None =
     return int(value)
 
 
-def checked_generator(seed: Any, parameter: str = "rng") -> Any:
+def checked_generator(seed: Any, parameter: str = "rng") -> np.random.Generator:
     """Return the generator that a seed stands for, or say what is wrong."""
     import numpy as np
 
