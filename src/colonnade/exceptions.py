@@ -12,7 +12,7 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +20,7 @@ from colonnade.wording import amount as amount
 from colonnade.wording import counted as counted
 from colonnade.wording import listing as listing
 from colonnade.wording import shown
+from colonnade.wording import suggestion as suggestion
 from colonnade.wording import with_hint as with_hint
 
 
@@ -248,8 +249,8 @@ class TooLargeError(ColonnadeError, ValueError):
         self.size, self.limit, self.unit = size, limit, unit
 
 
-class ConvergenceWarning(UserWarning):
-    """A sampler or an iteration stopped before its result could be trusted.
+class ColonnadeWarning(UserWarning):
+    """Root of the warnings that carry their parts.
 
     Attributes
     ----------
@@ -260,6 +261,14 @@ class ConvergenceWarning(UserWarning):
     def __init__(self, statement: str, hint: str = "") -> None:
         super().__init__(with_hint(statement, hint))
         self.statement, self.hint = statement, hint
+
+
+class ConvergenceWarning(ColonnadeWarning):
+    """A sampler or an iteration stopped before its result could be trusted."""
+
+
+class DataWarning(ColonnadeWarning):
+    """Data were changed, left out or guessed on the way in, or look like a mistake."""
 
 
 class NotSupportedError(ColonnadeError, NotImplementedError):
@@ -291,6 +300,12 @@ def expected(
     """
     parts = f"Expected {what} for ", f", got {got or shown(value)}."
     return kind(*parts, hint=hint, parameter=parameter, value=value)
+
+
+def not_among(known: Iterable[Any], parameter: str, value: Any) -> InputError:
+    """Word the error for a name that is not one of those known, with those that look like it."""
+    known = tuple(known)
+    return expected(f"one of {listing(known)}", parameter, value, suggestion(value, known))
 
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from colonnade.exceptions import Advice, ColonnadeError, ConvergenceWarning, InputError, with_hint
+from colonnade.exceptions import Advice, ColonnadeError, ColonnadeWarning, InputError, with_hint
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
@@ -72,7 +72,7 @@ def spellings(parameters: Iterable[Any]) -> dict[str, str]:
 
 def worded(message: Exception | str, options: Mapping[str, str]) -> str:
     """Word an error or a warning for a command, given how its parameters are typed."""
-    if not isinstance(message, ColonnadeError | ConvergenceWarning):
+    if not isinstance(message, ColonnadeError | ColonnadeWarning):
         return str(message)
     statement, hint = message.statement, message.hint
     if isinstance(message, InputError) and message.parameter is not None:
