@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 import colonnade as cn
+from colonnade.classifier import UnknownStateWarning
 from colonnade.exceptions import ColonnadeError
 from colonnade.structure import hill_climb, tan
 from colonnade.tables import encode
-from colonnade.wording import suggestion, with_hint
+from colonnade.wording import did_you_mean, with_hint
 from command_line import run
 
 TABLE = {
@@ -37,7 +38,7 @@ NETWORK = cn.fit(TABLE, cn.Dag([("income", "car"), ("income", "rooms")]))
     ],
 )
 def test_what_looks_like_it_is_suggested(asked: Any, known: list[Any], hint: str) -> None:
-    assert suggestion(asked, known) == hint
+    assert did_you_mean(asked, known) == hint
 
 
 def test_a_question_is_not_ended_by_a_full_stop() -> None:
@@ -73,6 +74,12 @@ def test_every_question_suggests(ask: Callable[[], Any], meant: str) -> None:
     with pytest.raises(ColonnadeError) as caught:
         ask()
     assert caught.value.hint == f"did you mean {meant}?"
+
+
+def test_a_classifier_suggests() -> None:
+    classifier = cn.BayesianNetworkClassifier("naive").fit([["high"], ["low"]] * 5, [0, 1] * 5)
+    with pytest.warns(UnknownStateWarning, match=r"with \['High'\]\. Hint: did you mean 'high'\?"):
+        classifier.predict([["High"]])
 
 
 def test_the_command_line_suggests(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from typing import Any
 
 from colonnade.wording import amount as amount
 from colonnade.wording import counted as counted
+from colonnade.wording import did_you_mean as did_you_mean
 from colonnade.wording import listing as listing
 from colonnade.wording import shown
-from colonnade.wording import suggestion as suggestion
 from colonnade.wording import with_hint as with_hint
 
 
@@ -32,15 +32,19 @@ class Advice(StrEnum):
     """
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
+    CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
     COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
     COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
+    CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
     CUT = "cut them into intervals with discretize(table)"
     CUT_OR_CONVERT = (
         "convert whole numbers to integers, or cut them into intervals with discretize(table)"
     )
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
+    MARK_MISSING = "correct the values, or replace what means missing by None"
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
+    NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
     OVERWRITE = "choose another name, or write overwrite=True"
@@ -305,7 +309,7 @@ def expected(
 def not_among(known: Iterable[Any], parameter: str, value: Any) -> InputError:
     """Word the error for a name that is not one of those known, with those that look like it."""
     known = tuple(known)
-    return expected(f"one of {listing(known)}", parameter, value, suggestion(value, known))
+    return expected(f"one of {listing(known)}", parameter, value, did_you_mean(value, known))
 
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:

@@ -12,10 +12,10 @@ __all__ = [
     "alike",
     "amount",
     "counted",
+    "did_you_mean",
     "joined",
     "listing",
     "shown",
-    "suggestion",
     "with_hint",
 ]
 
@@ -76,7 +76,7 @@ def alike(value: Any) -> str:
     return " ".join(str(value).split()).casefold()
 
 
-def suggestion(asked: Any, known: Iterable[Any]) -> str:
+def did_you_mean(asked: Any, known: Iterable[Any]) -> str:
     """Return the hint "did you mean ...?" if some of those known look like the one asked for."""
     texts: dict[str, list[Any]] = {}
     for each in known:

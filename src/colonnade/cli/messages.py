@@ -18,6 +18,7 @@ _ADVICE = {
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
     ),
+    Advice.CHOOSE_CODES: "give --na for each text that is missing; --na '' if none is",
     Advice.COMPLETE_THE_ROWS: (
         "give --missing available or --missing em; the structure is then learned from the rows "
         "that are complete"
@@ -25,13 +26,16 @@ _ADVICE = {
     Advice.COUNT_COMPLETE_ROWS: (
         "give --missing available to count complete rows, family by family, or --missing em"
     ),
+    Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
     Advice.CUT_OR_CONVERT: (
         "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
     ),
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.MARK_MISSING: "correct the file, and store what means missing as null",
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
+    Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, listing, suggestion
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 from colonnade.tables.coded import CodedTable, code_type
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.levels import Levels, column_error, place
@@ -89,7 +89,7 @@ def unknown_states(coded: CodedTable) -> DataError:
         texts[name] = f"{noun} {', '.join(shown[:5])}{more} {verb} {known}."
     # One is enough: whoever wrote one state in capitals wrote the others so, too.
     hints = (
-        suggestion(value, coded.variables[coded.position(name)].states)
+        did_you_mean(value, coded.variables[coded.position(name)].states)
         for name, rows in coded.unknown.items()
         for value in rows
     )

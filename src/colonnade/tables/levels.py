@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, listing, suggestion
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
@@ -52,7 +52,7 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
     if lost:
         problem = f"not in the table, which has {listing(known)}."
-        hints = dict.fromkeys(filter(None, (suggestion(name, known) for name in lost)))
+        hints = dict.fromkeys(filter(None, (did_you_mean(name, known) for name in lost)))
         raise DataError(", ".join(map(place, lost)), problem, " ".join(hints), columns=lost)
 
 
@@ -72,11 +72,20 @@ def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
     raise DataError(where, problem, hint, columns=lacking, rows=rows)
 
 
+def repeated_names(names: Sequence[Any]) -> dict[Any, DataError]:
+    """Return an error for each name that several columns of a table have."""
+    hint = "rename or drop columns"
+    return {
+        name: column_error(name, f"the name occurs {times} times.", hint)
+        for name, times in Counter(names).items()
+        if times > 1
+    }
+
+
 def refuse_repeated(names: Sequence[Any]) -> None:
     """Raise unless all columns of a table have different names."""
-    if len(set(names)) < len(names):
-        name, times = Counter(names).most_common(1)[0]
-        raise column_error(name, f"the name occurs {times} times.", "rename or drop columns")
+    for error in repeated_names(names).values():
+        raise error
 
 
 def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:

@@ -13,7 +13,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, interval, say, say_json
-from colonnade.exceptions import DataError, listing, suggestion
+from colonnade.exceptions import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
     from colonnade.inference import QueryResult
@@ -112,7 +112,7 @@ def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
     if not fitting:
         name, known = text[: signs[0]], network.dag.variables
         problem = f"not a variable of the network, which has {listing(known)}."
-        raise DataError(f"Variable {name!r}", problem, suggestion(name, known))
+        raise DataError(f"Variable {name!r}", problem, did_you_mean(name, known))
     # The longest name that fits: a shorter one would need a state that contains the sign.
     return text[: fitting[-1]], text[fitting[-1] + 1 :]
 
@@ -148,7 +148,7 @@ def state_of(variable: Variable, text: str) -> State:
     raise DataError(
         where,
         problem,
-        suggestion(text, map(str, variable.states)),
+        did_you_mean(text, map(str, variable.states)),
         variable=variable.name,
         state=text,
         allowed=variable.states,
