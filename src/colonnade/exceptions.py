@@ -44,6 +44,7 @@ class Advice(StrEnum):
     MARK_MISSING = "correct the values, or replace what means missing by None"
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
+    FIRST_LINE_IS_DATA = "write read(path, header=False) if the first line is data"
     NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"

@@ -70,6 +70,7 @@ class DataOptions:
     header: Annotated[
         bool | None,
         _option(
+            metavar="",
             help="Whether the first line of a CSV file holds the names of the columns; by default "
             "it does. Without it the columns are called column1, column2 and so on.",
             show_default=False,

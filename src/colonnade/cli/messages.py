@@ -35,6 +35,7 @@ _ADVICE = {
     Advice.MARK_MISSING: "correct the file, and store what means missing as null",
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
+    Advice.FIRST_LINE_IS_DATA: "give --no-header if the first line is data",
     Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (

@@ -163,7 +163,7 @@ def _csv(file: Path, codes: Codes, header: bool | None) -> dict[str, Any]:
             # Each text is kept once, however many rows have it.
             column.extend(map(known.setdefault, values, values))
     if not columns[0]:
-        raise DataError(where, "it has names of columns but no rows.", Advice.NO_HEADER)
+        raise DataError(where, "it has names of columns but no rows.", Advice.FIRST_LINE_IS_DATA)
     head = Header(where, line, seen, sure=header is True)
     names = dict(enumerate(map(numbered, range(len(line))))) if header is False else head.names
     readings = {name: Reading.of(columns[k], seen[k], codes) for k, name in names.items()}

@@ -69,7 +69,7 @@ class Header:
         for k, name in enumerate(self.line):
             if not _NAMELESS.fullmatch(name):
                 return k
-        raise DataError(self.where, "no column has a name.", Advice.NO_HEADER)
+        raise DataError(self.where, "no column has a name.", Advice.FIRST_LINE_IS_DATA)
 
     @cached_property
     def _empty(self) -> list[int]:
@@ -86,7 +86,7 @@ class Header:
         values = [
             self.line[k]
             for k in self.names
-            if self.line[k] and self.line[k] not in numbers and _occurs(self.line[k], self.texts[k])
+            if self.line[k] and self.line[k] not in numbers and self.line[k] in self.texts[k]
         ]
         if values:
             verb = "occurs" if len(values) == 1 else "occur"
@@ -116,10 +116,6 @@ def _different(names: Mapping[int, str]) -> dict[int, str]:
         taken.add(fresh)
         different[k] = fresh
     return different
-
-
-def _occurs(name: str, texts: Collection[str]) -> bool:
-    return name in texts or any(name == text.strip() for text in texts)
 
 
 def _shown(names: Sequence[str]) -> str:

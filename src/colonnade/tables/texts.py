@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +33,7 @@ _DECIMAL = re.compile(
     r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(f"{_INTEGER.pattern}|{_DECIMAL.pattern}", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]+")
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+(?:,[0-9]+)+(?:\.[0-9]*)?")
 _BOOLEANS = {"true": True, "false": False}
@@ -90,8 +92,8 @@ class Reading:
     @classmethod
     def of(cls, column: list[str], seen: Collection[str], codes: Codes) -> Reading:
         """Read a column, given its distinct texts as they are in the file."""
-        plain = {raw: raw.strip() for raw in seen}
-        texts = list(dict.fromkeys(plain.values()))
+        blank = {raw: text for raw in seen if (text := raw.strip()) != raw}
+        texts = list(dict.fromkeys(blank.get(raw, raw) for raw in seen) if blank else seen)
         gaps = {text for text in texts if not text or text in codes.always}
         words = [text for text in texts if text not in gaps]
         kind, meaning = _meaning([text for text in words if text not in codes.among_numbers])
@@ -102,13 +104,14 @@ class Reading:
         meaning.update(dict.fromkeys(gaps, math.nan if kind is np.float64 else None))
         # Neither integers nor booleans have a NaN, and strings stay Python strings.
         as_list = kind is None or (bool(gaps) and kind is not np.float64)
-        values: Any = list(map({raw: meaning[plain[raw]] for raw in plain}.__getitem__, column))
+        meaning.update({raw: meaning[text] for raw, text in blank.items()})
+        values: Any = list(map(meaning.__getitem__, column))
         if not as_list:
             values = np.array(values, kind)
 
         def rows(chosen: Iterable[str]) -> dict[str, int]:
-            wanted = dict.fromkeys(chosen, 0)
-            for raw, text in plain.items():
+            wanted = {text: column.count(text) for text in chosen}
+            for raw, text in blank.items():
                 if text in wanted:
                     wanted[text] += column.count(raw)
             return wanted
@@ -117,14 +120,16 @@ class Reading:
         if kind is not None:
             return cls(values, missing)
         strange = rows(strange_texts(words))
-        kept = rows(text for text in words if text in codes.suspicious and text not in strange)
-        merged = _merged(plain, gaps) if len(texts) < len(plain) else ()
+        usual = codes.suspicious.intersection(words)
+        kept = rows(text for text in words if text in usual and text not in strange)
+        spellings = Counter(blank.get(raw, raw) for raw in seen) if blank else {}
+        merged = [text for text, n in spellings.items() if n > 1 and text not in gaps]
         return cls(values, missing, kept, strange, merged)
 
 
 def is_number(text: str) -> bool:
     """Whether a text is a number, and not digits that are a name."""
-    return bool(_INTEGER.fullmatch(text) or _DECIMAL.fullmatch(text))
+    return _NUMBER.fullmatch(text) is not None
 
 
 def strange_texts(texts: Sequence[str]) -> list[str]:
@@ -144,16 +149,8 @@ def _meaning(texts: list[str]) -> tuple[Any, dict[str, Any]]:
         return np.int64, {text: int(text) for text in texts}
     if texts and all(text.lower() in _BOOLEANS for text in texts):
         return np.bool_, {text: _BOOLEANS[text.lower()] for text in texts}
-    if all(map(is_number, texts)):
+    if all(map(_NUMBER.fullmatch, texts)):
         numbers = {text: float(text) for text in texts}
         if any(map(math.isfinite, numbers.values())):
             return np.float64, dict(numbers)
     return None, {}
-
-
-def _merged(plain: Mapping[str, str], gaps: Collection[str]) -> list[str]:
-    """Return the texts that several spellings with different blanks have become."""
-    spellings: dict[str, int] = {}
-    for text in plain.values():
-        spellings[text] = spellings.get(text, 0) + 1
-    return [text for text, times in spellings.items() if times > 1 and text not in gaps]
