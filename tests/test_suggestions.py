@@ -78,7 +78,7 @@ def test_every_question_suggests(ask: Callable[[], Any], meant: str) -> None:
 
 def test_a_classifier_suggests() -> None:
     classifier = cn.BayesianNetworkClassifier("naive").fit([["high"], ["low"]] * 5, [0, 1] * 5)
-    with pytest.warns(UnknownStateWarning, match=r"with \['High'\]\. Hint: did you mean 'high'\?"):
+    with pytest.warns(UnknownStateWarning, match=r"'High'.* Hint: did you mean 'high'\?"):
         classifier.predict([["High"]])
 
 
