@@ -161,6 +161,12 @@ def test_strange_values_and_codes_in_a_data_frame() -> None:
         encode(frame, {"x": ["1", "2", "3", "unknown"], "y": ["a", "NA", " "]})
 
 
+def test_strange_objects_among_numbers_are_named() -> None:
+    column = pd.Series([1.5, 2.5, "unknown", None], dtype=object)
+    with pytest.raises(DataError, match=r"mixed with other values \('unknown'\) are not states"):
+        encode({"x": column})
+
+
 def test_missing_values_of_packages() -> None:
     column = ["a", None, pd.NA, float("nan"), np.nan]
     frame = pd.DataFrame({"x": pd.Series(column, dtype=object), "y": pd.Series([1, *column[1:]])})

@@ -16,6 +16,7 @@ from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listi
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
 _MAX_SHOWN_COLUMNS = 10
+_MAX_SHOWN_VALUES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +179,13 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     if boolean and (floats or integers):
         raise unusable(name, "booleans mixed with numbers", "use strings for all of them")
     if floats:
-        if not all(isinstance(value, int | float | np.number) for value in present):
-            raise unusable(name, "floating-point numbers mixed with other values")
+        others = [v for v in present if not isinstance(v, int | float | np.number)]
+        if others:
+            shown = ", ".join(map(repr, others[:_MAX_SHOWN_VALUES]))
+            more = len(others) - _MAX_SHOWN_VALUES
+            shown += f" and {more} more" if more > 0 else ""
+            problem = f"floating-point numbers mixed with other values ({shown})"
+            raise unusable(name, problem, "correct them, or replace what means missing by None")
         return float_levels(name, np.array([_float(value) for value in values]), declared)
     numbers = dict.fromkeys(distinct, -1)
     numbers.update({value: code for code, value in enumerate(present)})
