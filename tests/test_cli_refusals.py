@@ -194,7 +194,7 @@ PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
             "Table: none of 2 rows is complete; values are missing in 'x' (1), 'y' (1). Hint: give "
             "--missing state, or leave the columns that lack most values out with --ignore.",
         ),
-        ("fit nameless.csv --learn hc -o m.json", "column 2 has no name"),
+        ("fit nameless.csv --learn hc -o m.json", "no column has a name. Hint: give --no-header"),
         ("fit hollow.csv --learn hc -o m.json", "leave the column out, with --ignore"),
         ("fit data.csv --learn hc --bins 3 --cut x --cut x -o m.json", "columns for --cut, got"),
         ("fit data.csv --dag arcs.csv -o ml.json", "a name that is not taken for --output"),
@@ -225,7 +225,7 @@ def test_messages_speak_of_options_not_of_python(
         "holes.csv": "x,y\n1,\n,b\n2,a\n",
         "torn.csv": "x,y\n1,\n,b\n",
         "hollow.csv": "x,y\n1,\n2,\n",
-        "nameless.csv": "x,\n1,2\n",
+        "nameless.csv": ",\n1,2\n",
         "arcs.csv": "x,y\n",
         "sparse.csv": "x,z,y\n1,a,b\n2,b,c\n",
         "sparse_arcs.csv": "x,y\nz,y\n",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from colonnade.exceptions import InputError, expected, listing, require
+from colonnade.exceptions import InputError, expected, listing, not_among, require
 
 __all__ = ["Dag"]
 
@@ -195,7 +195,7 @@ class Dag:
 
     def _known(self, name: str, parameter: str) -> str:
         if not isinstance(name, str) or name not in self._parents:
-            raise expected(f"one of {listing(self.variables)}", parameter, name)
+            raise not_among(self.variables, parameter, name)
         return name
 
     def _sorted(self) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from colonnade.wording import amount as amount
 from colonnade.wording import counted as counted
+from colonnade.wording import did_you_mean as did_you_mean
 from colonnade.wording import listing as listing
 from colonnade.wording import shown
 from colonnade.wording import with_hint as with_hint
@@ -34,7 +35,9 @@ class Advice(StrEnum):
     """
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
+    CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
     COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
+    CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
     CUT = "cut them into intervals with discretize(table)"
     CUT_OR_CONVERT = (
         "convert whole numbers to integers, or cut them into intervals with discretize(table)"
@@ -46,6 +49,9 @@ class Advice(StrEnum):
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
+    MARK_MISSING = "correct the values, or replace what means missing by None"
+    FIRST_LINE_IS_DATA = "write read(path, header=False) if the first line is data"
+    NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
     OVERWRITE = "choose another name, or write overwrite=True"
@@ -277,6 +283,10 @@ class IncompleteRowsWarning(ColonnadeWarning):
     """Rows were left out because they lack values."""
 
 
+class DataWarning(ColonnadeWarning):
+    """Data were changed, left out or guessed on the way in, or look like a mistake."""
+
+
 class NotSupportedError(ColonnadeError, NotImplementedError):
     """The request is well formed, but has no meaning or no method here.
 
@@ -306,6 +316,12 @@ def expected(
     """
     parts = f"Expected {what} for ", f", got {got or shown(value)}."
     return kind(*parts, hint=hint, parameter=parameter, value=value)
+
+
+def not_among(known: Iterable[Any], parameter: str, value: Any) -> InputError:
+    """Word the error for a name that is not one of those known, with those that look like it."""
+    known = tuple(known)
+    return expected(f"one of {listing(known)}", parameter, value, did_you_mean(value, known))
 
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:

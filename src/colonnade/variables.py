@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from colonnade.configurations import configuration_codes, configuration_index
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import DataError, did_you_mean, expected, listing
 
 __all__ = ["Family", "State", "Variable"]
 
@@ -89,6 +89,7 @@ class Variable:
             raise DataError(
                 f"Variable {self.name!r}",
                 f"state {plain!r} is not one of {listing(self.states)}.",
+                did_you_mean(plain, self.states),
                 variable=self.name,
                 state=state,
                 allowed=self.states,

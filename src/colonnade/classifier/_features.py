@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import DataError, listing
+from colonnade.exceptions import DataError, listing, warn
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.levels import Levels, column_error, place
-from colonnade.tables.memory import each_column
+from colonnade.tables.memory import each_column, warn_of_states
+from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, Source, numbers_of
 from colonnade.variables import State, Variable
 
@@ -75,6 +76,8 @@ class Features:
 
         pairs = each_column(source, source.names, grown)
         each = {feature.variable.name: feature for feature, _ in pairs}
+        fresh = [each[name].variable for name in each if name not in self.each]
+        warn_of_states(source, [v for v in fresh if each[v.name].cuts is None])
         return Features(each), [coded for _, coded in pairs]
 
     def codes(self, source: Source) -> CodedTable:
@@ -102,6 +105,14 @@ class Classes:
     name: str
     labels: Array
     declared: bool
+
+    @classmethod
+    def seen(cls, name: str, labels: Array) -> Classes:
+        """Take the labels of rows; those that look alike are worth a warning."""
+        classes = cls(name, np.unique(labels), False)
+        for warning in of_states([classes.variable], ()):
+            warn(warning)
+        return classes
 
     @property
     def variable(self) -> Variable:

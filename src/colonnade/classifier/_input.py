@@ -18,7 +18,16 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from colonnade.exceptions import Advice, DataError, counted, expected, listing, warn
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    counted,
+    did_you_mean,
+    expected,
+    listing,
+    warn,
+    with_hint,
+)
 from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.levels import place, refuse_repeated
@@ -94,11 +103,13 @@ def warn_of_unknown(coded: CodedTable) -> None:
         f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"
         for name, rows in coded.unknown.items()
     )
-    warn(
-        f"Values that did not occur in training are treated as missing. {told}. "
-        "Hint: unknown='raise' makes this an error.",
-        UnknownStateWarning,
+    states = {variable.name: variable.states for variable in coded.variables}
+    meant = (
+        did_you_mean(value, states[name]) for name, rows in coded.unknown.items() for value in rows
     )
+    hint = next(filter(None, meant), "unknown='raise' makes this an error")
+    statement = f"Values that did not occur in training are treated as missing. {told}."
+    warn(with_hint(statement, hint), UnknownStateWarning)
 
 
 def warn_of_impossible(rows: NDArray[np.intp], prior: Prior) -> None:

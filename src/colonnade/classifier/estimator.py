@@ -210,8 +210,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         structure = Structure(
             structure=self.structure, k=self.k, root=self.root, score=self.structure_score
         )
-        labels = np.unique(rows.labels) if declared is None else declared
-        classes = Classes(self.target_name, labels, declared is not None)
+        if declared is None:
+            classes = Classes.seen(self.target_name, rows.labels)
+        else:
+            classes = Classes(self.target_name, declared, True)
         return self._take(Fitted.learn(rows, classes, structure, self.prior, bins))
 
     def _take(self, fitted: Fitted) -> BayesianNetworkClassifier:

@@ -64,7 +64,17 @@ class DataOptions:
         _option(
             metavar="TEXT",
             help="Text that stands for a missing value in a CSV file, besides the empty one; may "
-            "be given several times.",
+            "be given several times. By default the usual ones, such as NA, N/A, NaN, NULL and ?; "
+            "--na '' is none of them.",
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        _option(
+            metavar="",
+            help="Whether the first line of a CSV file holds the names of the columns; by default "
+            "it does. Without it the columns are called column1, column2 and so on.",
+            show_default=False,
         ),
     ] = None
     missing: Annotated[
@@ -79,6 +89,11 @@ class DataOptions:
     ] = Missing.RAISE
 
     def __post_init__(self) -> None:
+        from colonnade.tables.files import is_parquet
+
+        for option, value in (("--na", self.na), ("--header / --no-header", self.header)):
+            if value is not None and is_parquet(self.path):
+                raise misuse(option, "it only applies to CSV files.")
         if self.cut and self.bins is None:
             raise misuse("--cut", "it needs --bins.")
 
@@ -87,9 +102,9 @@ class DataOptions:
         from colonnade.tables import read
         from colonnade.tables.levels import refuse_absent
 
-        ignored = self.ignore or ()
-        with renamed(missing="na"):
-            table = read(self.path, self.na or ())
+        # An index without a name is left out anyway.
+        ignored = [name for name in self.ignore or () if name]
+        table = read(self.path, self.na, self.header)
         refuse_absent([*ignored, *([weights] if weights is not None else [])], list(table))
         return {name: column for name, column in table.items() if name not in ignored}
 

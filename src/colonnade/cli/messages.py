@@ -18,9 +18,11 @@ _ADVICE = {
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
     ),
+    Advice.CHOOSE_CODES: "give --na for each text that is missing; --na '' if none is",
     Advice.COUNT_COMPLETE_ROWS: (
         "give --missing available to count complete rows, family by family, or --missing em"
     ),
+    Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
     Advice.CUT_OR_CONVERT: (
         "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
@@ -35,6 +37,9 @@ _ADVICE = {
     Advice.NO_COMPLETE_ROWS: (
         "give --missing state, or leave the columns that lack most values out with --ignore"
     ),
+    Advice.MARK_MISSING: "correct the file, and store what means missing as null",
+    Advice.FIRST_LINE_IS_DATA: "give --no-header if the first line is data",
+    Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"

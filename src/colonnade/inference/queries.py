@@ -18,6 +18,7 @@ from colonnade.exceptions import (
     expected,
     inapplicable,
     listing,
+    not_among,
 )
 from colonnade.inference.reduction import Question
 from colonnade.inference.results import MostProbable, QueryResult
@@ -123,7 +124,7 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
         raise expected("at least one name", "target", target, hint)
     for name in names:
         if not isinstance(name, str) or name not in network:
-            raise expected(f"one of {listing(network.dag.variables)}", "target", name)
+            raise not_among(network.dag.variables, "target", name)
     if len(set(names)) < len(names):
         raise expected("different names", "target", target)
     return list(names)

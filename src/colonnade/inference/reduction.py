@@ -20,7 +20,7 @@ from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
-from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
+from colonnade.exceptions import Advice, DataError, TooLargeError, did_you_mean, expected, listing
 from colonnade.lookup import Lookup
 from colonnade.network import BayesianNetwork
 from colonnade.variables import State, Variable
@@ -235,7 +235,9 @@ def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, Stat
     states: dict[str, State] = {}
     for name, state in observed.items():
         if not isinstance(name, str) or name not in network:
-            raise expected(f"names from {listing(network.dag.variables)}", "observed", name)
+            known = network.dag.variables
+            what, hint = f"names from {listing(known)}", did_you_mean(name, known)
+            raise expected(what, "observed", name, hint)
         variable = network[name].family.child
         states[name] = variable.states[variable.index(_interval(network, name, state))]
     return states

@@ -11,7 +11,7 @@ from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import CountsError, NotSupportedError, expected, listing
+from colonnade.exceptions import CountsError, NotSupportedError, did_you_mean, expected, listing
 from colonnade.missing.em import EM, EmDiagnostics, expected_counts
 from colonnade.missing.treatment import Missing, checked_missing, treated
 from colonnade.network.model import BayesianNetwork
@@ -173,7 +173,7 @@ def coded_for_fit(table: Any, dag: Dag, variables: Declared, weights: Any) -> Co
     strange = [name for name in declared_variables(variables) if name not in dag]
     if strange:
         what = f"variables of the graph, which are {listing(dag.variables)},"
-        raise expected(what, "variables", strange)
+        raise expected(what, "variables", strange, did_you_mean(strange[0], dag.variables))
     if isinstance(weights, str) and weights in dag:
         raise expected("a column that is no variable of the graph", "weights", weights)
     return encode(table, variables, weights, columns=dag.variables)
@@ -213,7 +213,7 @@ def checked_priors(
     unknown = [name for name in per_variable if name not in dag]
     if unknown:
         what = f"names of variables, which are {listing(dag.variables)},"
-        raise expected(what, "per_variable", unknown)
+        raise expected(what, "per_variable", unknown, did_you_mean(unknown[0], dag.variables))
     for name, own in per_variable.items():
         if not isinstance(own, Prior):
             raise expected(f"a prior for {name!r}", "per_variable", own, "use Hierarchical()")

@@ -14,7 +14,7 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import counted, expected, listing
+from colonnade.exceptions import counted, expected, listing, not_among
 from colonnade.priors import Prior
 from colonnade.variables import Family, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS
@@ -106,7 +106,7 @@ class BayesianNetwork:
 
     def __getitem__(self, name: str) -> Cpt:
         if not isinstance(name, str) or name not in self.tables:
-            raise expected(f"one of {listing(self.dag.variables)}", "name", name)
+            raise not_among(self.dag.variables, "name", name)
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted, expected
+from colonnade.exceptions import checked_whole, counted, did_you_mean, expected
 
 Adjacency = NDArray[np.bool_]
 
@@ -105,6 +105,8 @@ def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adja
         if not isinstance(arc, tuple | list) or len(arc) != 2:
             raise expected("pairs (parent, child)", parameter, arc)
         if not all(isinstance(name, str) and name in position for name in arc):
-            raise expected("arcs between columns of the table", parameter, tuple(arc))
+            hints = (did_you_mean(name, names) for name in arc if name not in position)
+            hint = next(filter(None, hints), "")
+            raise expected("arcs between columns of the table", parameter, tuple(arc), hint)
         matrix[position[arc[0]], position[arc[1]]] = True
     return matrix

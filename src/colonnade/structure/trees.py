@@ -10,7 +10,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, expected, listing
+from colonnade.exceptions import checked_whole, expected, not_among
 from colonnade.missing.treatment import Missing
 from colonnade.structure.columns import Columns, prepare, read_rows
 from colonnade.threads import run
@@ -191,7 +191,7 @@ def _largest_first(positions: Iterable[int], information: Floats) -> list[int]:
 
 def _position(names: tuple[str, ...], name: str, parameter: str) -> int:
     if not isinstance(name, str) or name not in names:
-        raise expected(f"one of {listing(names)}", parameter, name)
+        raise not_among(names, parameter, name)
     return names.index(name)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colonnade.arrays import Array
-from colonnade.exceptions import DataError, counted, expected, listing
+from colonnade.exceptions import DataError, counted, expected, listing, not_among
 from colonnade.variables import Variable
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class CodedTable:
         """
         position = self._positions.get(name) if isinstance(name, str) else None
         if position is None:
-            raise expected(f"one of {listing(self.names)}", "name", name)
+            raise not_among(self.names, "name", name)
         return position
 
     def select(self, names: Sequence[str]) -> CodedTable:

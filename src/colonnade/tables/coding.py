@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, listing
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 from colonnade.tables.coded import CodedTable, code_type
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.levels import Levels, column_error, place
@@ -87,11 +87,18 @@ def unknown_states(coded: CodedTable) -> DataError:
         noun, verb = ("state", "is not one of") if len(shown) == 1 else ("states", "are not among")
         known = listing(coded.variables[coded.position(name)].states)
         texts[name] = f"{noun} {', '.join(shown[:5])}{more} {verb} {known}."
+    # One is enough: whoever wrote one state in capitals wrote the others so, too.
+    hints = (
+        did_you_mean(value, coded.variables[coded.position(name)].states)
+        for name, rows in coded.unknown.items()
+        for value in rows
+    )
     (first, text), *others = texts.items()
     details: dict[str, Any] = {"columns": dict(coded.unknown)} if others else {}
     return DataError(
         place(first),
         " ".join([text, *(f"{place(name)}: {other}" for name, other in others)]),
+        next(filter(None, hints), ""),
         column=first,
         states=coded.unknown[first],
         allowed=coded.variables[coded.position(first)].states,

@@ -22,10 +22,10 @@ from colonnade.tables.levels import (
     column_error,
     float_levels,
     integer_levels,
-    refuse_repeated,
+    repeated_names,
     unusable,
 )
-from colonnade.tables.sources import ListColumn, Source, StateColumn
+from colonnade.tables.sources import ListColumn, Source, StateColumn, UnsoundColumn
 
 _OBJECTS = (nw.Object, nw.Unknown)
 
@@ -103,13 +103,24 @@ class SeriesColumn:
         return self._objects.levels(declared)  # wider than 64 bits
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A table of a data-frame package, and the package."""
+
+    native: Any
+    kind: nw.Implementation
+
+
 def frame_source(table: Any) -> Source:
-    """Take apart a table of pandas, Polars, PyArrow, Modin or whatever else narwhals knows."""
+    """Take apart a table of pandas, Polars, PyArrow, Modin or whatever else narwhals knows.
+
+    Columns that share a name, which narwhals refuses, do no harm until they are needed.
+    """
     try:
         frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+        shared: dict[str, UnsoundColumn] = {}
     except DuplicateError:
-        refuse_repeated(list(getattr(table, "column_names", None) or table.columns))
-        raise
+        frame, shared = _with_different_names(table)
     except TypeError:
         got = f"an object of type {type(table).__module__}.{type(table).__qualname__}"
         hint = "give a data frame, a dictionary of lists, or a pair (array, names)"
@@ -117,13 +128,24 @@ def frame_source(table: Any) -> Source:
             hint = "collect the lazy table first"
         raise expected("a table in memory", "table", table, hint, got=got) from None
     columns = {series.name: SeriesColumn(series.name, series) for series in frame.iter_columns()}
-    return Source(columns, len(frame), frame)
+    return Source({**columns, **shared}, len(table), Frame(table, frame.implementation))
 
 
-def categorised(frame: nw.DataFrame[Any], cut: Sequence[StateColumn]) -> Any:
+def _with_different_names(table: Any) -> tuple[nw.DataFrame[Any], dict[str, UnsoundColumn]]:
+    """Return the columns that have a name of their own, and apart from them all others."""
+    arrow = hasattr(table, "column_names")
+    names = list(table.column_names if arrow else table.columns)
+    errors = repeated_names(names)
+    own = [k for k, name in enumerate(names) if name not in errors]
+    frame: nw.DataFrame[Any] = nw.from_native(
+        table.select(own) if arrow else table.iloc[:, own], eager_only=True
+    )
+    return frame, {name: UnsoundColumn(name, None, error) for name, error in errors.items()}
+
+
+def categorised(frame: Frame, cut: Sequence[StateColumn]) -> Any:
     """Return a native table of the same kind with some columns made ordered categories."""
-    native = frame.to_native()
-    kind = frame.implementation
+    native, kind = frame.native, frame.kind
     if kind.is_pandas_like():
         import pandas as pd
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, listing
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
 _MAX_SHOWN_COLUMNS = 10
+_MAX_SHOWN_VALUES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
     if lost:
         problem = f"not in the table, which has {listing(known)}."
-        raise DataError(", ".join(map(place, lost)), problem, columns=lost)
+        hints = dict.fromkeys(filter(None, (did_you_mean(name, known) for name in lost)))
+        raise DataError(", ".join(map(place, lost)), problem, " ".join(hints), columns=lost)
 
 
 def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
@@ -71,11 +73,20 @@ def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
     raise DataError(where, problem, hint, columns=lacking, rows=rows)
 
 
+def repeated_names(names: Sequence[Any]) -> dict[Any, DataError]:
+    """Return an error for each name that several columns of a table have."""
+    hint = "rename or drop columns"
+    return {
+        name: column_error(name, f"the name occurs {times} times.", hint)
+        for name, times in Counter(names).items()
+        if times > 1
+    }
+
+
 def refuse_repeated(names: Sequence[Any]) -> None:
     """Raise unless all columns of a table have different names."""
-    if len(set(names)) < len(names):
-        name, times = Counter(names).most_common(1)[0]
-        raise column_error(name, f"the name occurs {times} times.", "rename or drop columns")
+    for error in repeated_names(names).values():
+        raise error
 
 
 def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:
@@ -168,8 +179,13 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     if boolean and (floats or integers):
         raise unusable(name, "booleans mixed with numbers", "use strings for all of them")
     if floats:
-        if not all(isinstance(value, int | float | np.number) for value in present):
-            raise unusable(name, "floating-point numbers mixed with other values")
+        others = [v for v in present if not isinstance(v, int | float | np.number)]
+        if others:
+            shown = ", ".join(map(repr, others[:_MAX_SHOWN_VALUES]))
+            more = len(others) - _MAX_SHOWN_VALUES
+            shown += f" and {more} more" if more > 0 else ""
+            problem = f"floating-point numbers mixed with other values ({shown})"
+            raise unusable(name, problem, "correct them, or replace what means missing by None")
         return float_levels(name, np.array([_float(value) for value in values]), declared)
     numbers = dict.fromkeys(distinct, -1)
     numbers.update({value: code for code, value in enumerate(present)})

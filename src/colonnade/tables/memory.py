@@ -9,13 +9,14 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import expected, listing
+from colonnade.exceptions import expected, listing, warn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.levels import Levels, place, refuse_absent
-from colonnade.tables.sources import Column, Source, StateColumn, source_of
+from colonnade.tables.remarks import of_states
+from colonnade.tables.sources import Column, ListColumn, Source, StateColumn, source_of
 from colonnade.threads import run
 from colonnade.variables import State, Variable
 
@@ -109,6 +110,7 @@ def encode(
         return CodedColumn.of(variable or discovered(column.name, levels), levels)
 
     done = each_column(source, names, coded)
+    warn_of_states(source, [each.variable for each in done if each.variable.name not in declared])
     if weight_column is not None:
         given = source.columns[weight_column].weights()
         weights = checked_weights(given, source.rows, place(weight_column))
@@ -187,6 +189,19 @@ def each_column(
     text = [name for name, column in columns.items() if many and column.text]
     done = dict(zip(text, run([partial(task, columns[name]) for name in text]), strict=True))
     return [done[name] if name in done else task(columns[name]) for name in names]
+
+
+def warn_of_states(source: Source, found: Sequence[Variable]) -> None:
+    """Say which states that were discovered in columns look like a mistake.
+
+    Those that are coded already were looked at when they were; about texts from files, which are
+    lists, `read` has said the rest.
+    """
+    columns = {variable.name: source.columns[variable.name] for variable in found}
+    fresh = [v for v in found if not isinstance(columns[v.name], StateColumn)]
+    unread = {name for name, column in columns.items() if not isinstance(column, ListColumn)}
+    for warning in of_states(fresh, unread):
+        warn(warning)
 
 
 def _levels(column: Column, declared: bool, cut: Cuts | None) -> Levels:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import Advice, expected, listing
+from colonnade.exceptions import Advice, ColonnadeError, expected, listing
 from colonnade.tables.levels import (
     Levels,
     column_error,
@@ -19,12 +19,12 @@ from colonnade.tables.levels import (
     integer_levels,
     object_levels,
     object_numbers,
-    refuse_repeated,
+    repeated_names,
     unusable,
 )
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    from colonnade.tables.frames import Frame
 
 
 class Column(Protocol):
@@ -152,6 +152,27 @@ class StateColumn:
         return self.values
 
 
+@dataclass(frozen=True, eq=False)
+class UnsoundColumn:
+    """A column that cannot be used because of its name: an error, but only if somebody needs it."""
+
+    name: Any
+    values: Any
+    error: ColonnadeError
+    text = False
+    floating = False
+
+    @property
+    def numbers(self) -> Floats | None:
+        raise self.error
+
+    def levels(self, declared: bool) -> Levels:
+        raise self.error
+
+    def weights(self) -> Array:
+        raise self.error
+
+
 # ------------------------------------------------------------------------ tables
 
 
@@ -161,7 +182,7 @@ class Source:
 
     columns: Mapping[str, Column]
     rows: int
-    frame: nw.DataFrame[Any] | None = None
+    frame: Frame | None = None
 
     @property
     def names(self) -> Sequence[str]:
@@ -172,7 +193,7 @@ class Source:
     def table(self) -> Any:
         """The table as a user sees it: a data frame, or a dictionary of columns."""
         if self.frame is not None:
-            return self.frame.to_native()
+            return self.frame.native
         return {name: column.values for name, column in self.columns.items()}
 
     def replaced(self, cut: Sequence[StateColumn]) -> Source:
@@ -195,13 +216,16 @@ def source_of(table: Any) -> Source:
         from colonnade.tables.frames import frame_source
 
         source = frame_source(table)
-    for name in source.names:
-        if not isinstance(name, str) or not name:
-            what = "non-empty strings as column names"
-            raise expected(what, "table", name, Advice.NAME_COLUMNS)
     if not source.names:
         raise expected("at least one column", "table", table)
-    return source
+    unnamed = [name for name in source.names if not isinstance(name, str) or not name]
+    if not unnamed:
+        return source
+    what, columns = "non-empty strings as column names", dict(source.columns)
+    for name in unnamed:
+        error = expected(what, "table", name, Advice.NAME_COLUMNS)
+        columns[name] = UnsoundColumn(name, columns[name].values, error)
+    return replace(source, columns=columns)
 
 
 def numbers_of(column: Column, hint: str) -> Floats:
@@ -237,8 +261,10 @@ def _named(array: Array, names: Any) -> dict[str, Any]:
     if len(names) != array.shape[1]:
         what = f"{array.shape[1]} column names"
         raise expected(what, "table", names, got=f"{len(names)}: {listing(names)}")
-    refuse_repeated(names)
-    return {name: array[:, k] for k, name in enumerate(names)}
+    columns: dict[str, Any] = {name: array[:, k] for k, name in enumerate(names)}
+    for name, error in repeated_names(names).items():
+        columns[name] = UnsoundColumn(name, columns[name], error)
+    return columns
 
 
 def _source(columns: Mapping[str, Any]) -> Source:
@@ -251,6 +277,8 @@ def _source(columns: Mapping[str, Any]) -> Source:
 
 
 def _column(name: str, values: Any) -> Column:
+    if isinstance(values, UnsoundColumn):
+        return values
     if isinstance(values, list | tuple | range):
         return ListColumn(name, values if isinstance(values, list) else list(values))
     if isinstance(values, np.ndarray):

@@ -13,7 +13,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, interval, say, say_json
-from colonnade.exceptions import DataError, listing
+from colonnade.exceptions import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
     from colonnade.inference import QueryResult
@@ -110,8 +110,9 @@ def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
         raise options.misuse("--observed", f"{text!r} is not VARIABLE=STATE.")
     fitting = [k for k in signs if text[:k] in network]
     if not fitting:
-        problem = f"not a variable of the network, which has {listing(network.dag.variables)}."
-        raise DataError(f"Variable {text[: signs[0]]!r}", problem)
+        name, known = text[: signs[0]], network.dag.variables
+        problem = f"not a variable of the network, which has {listing(known)}."
+        raise DataError(f"Variable {name!r}", problem, did_you_mean(name, known))
     # The longest name that fits: a shorter one would need a state that contains the sign.
     return text[: fitting[-1]], text[fitting[-1] + 1 :]
 
@@ -144,4 +145,11 @@ def state_of(variable: Variable, text: str) -> State:
         problem = f"{text!r} stands for each of {listing(written)}."
         raise DataError(where, problem, "ask with `network.query` in Python, which knows types")
     problem = f"state {text!r} is not one of {listing(variable.states)}."
-    raise DataError(where, problem, variable=variable.name, state=text, allowed=variable.states)
+    raise DataError(
+        where,
+        problem,
+        did_you_mean(text, map(str, variable.states)),
+        variable=variable.name,
+        state=text,
+        allowed=variable.states,
+    )
