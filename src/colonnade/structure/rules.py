@@ -105,7 +105,7 @@ def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adja
         if not isinstance(arc, tuple | list) or len(arc) != 2:
             raise expected("pairs (parent, child)", parameter, arc)
         if not all(isinstance(name, str) and name in position for name in arc):
-            hints = (did_you_mean(name, names) for name in arc if name not in position)
+            hints = (did_you_mean(name, names) for name in arc if isinstance(name, str))
             hint = next(filter(None, hints), "")
             raise expected("arcs between columns of the table", parameter, tuple(arc), hint)
         matrix[position[arc[0]], position[arc[1]]] = True
