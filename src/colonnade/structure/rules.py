@@ -104,9 +104,9 @@ def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adja
     for arc in arcs:
         if not isinstance(arc, tuple | list) or len(arc) != 2:
             raise expected("pairs (parent, child)", parameter, arc)
-        if not all(isinstance(name, str) and name in position for name in arc):
-            hints = (did_you_mean(name, names) for name in arc if isinstance(name, str))
-            hint = next(filter(None, hints), "")
+        unknown = [name for name in arc if not isinstance(name, str) or name not in position]
+        if unknown:
+            hint = did_you_mean(unknown[0], names) if isinstance(unknown[0], str) else ""
             raise expected("arcs between columns of the table", parameter, tuple(arc), hint)
         matrix[position[arc[0]], position[arc[1]]] = True
     return matrix
