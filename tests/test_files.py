@@ -1,5 +1,6 @@
 """The native file: nothing is lost, and nothing wrong is believed."""
 
+import errno
 import hashlib
 import json
 import os
@@ -200,6 +201,21 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch) -> None:
         save(one(BDeu(2)), tmp_path / "other.json")
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_errors_of_the_system_name_the_file_of_the_user(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "model.json"
+
+    def refused(name, *_):
+        raise PermissionError(errno.EACCES, "Permission denied", str(name), None, "other")
+
+    for function in ("open", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, function, refused)
+            with pytest.raises(PermissionError) as caught:
+                save(one(BDeu(1)), path)
+        assert str(caught.value) == f"[Errno 13] Permission denied: {str(path)!r}"
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no permissions of this kind")

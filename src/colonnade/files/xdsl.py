@@ -12,10 +12,10 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers
+from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, only_types
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
-from colonnade.files.tree import root_of, text_of, words_of
+from colonnade.files.tree import only, root_of, text_of, words_of
 
 _ID = pattern(r"[A-Za-z][A-Za-z0-9_]*")
 _TITLE = pattern(TEXT)
@@ -71,9 +71,11 @@ def _parents_first(draft: Draft) -> list[str]:
 def parse(content: bytes) -> Draft:
     """What the content of a file says; the nodes are named by their identifiers."""
     root = root_of(content)
-    nodes = root.find("nodes")
+    nodes = only(root, "nodes", "")
     if root.tag != "smile" or nodes is None:
         raise MisfitError("", "it has no smile element with nodes.")
+    if root.find("dynamic") is not None:
+        raise MisfitError("", "dynamic networks are not supported.")
     genie = root.find("extensions/genie")
     app = "" if genie is None else genie.get("app", "")
     by_agrum = app.startswith(_AGRUM)
@@ -92,13 +94,25 @@ def parse(content: bytes) -> Draft:
     return draft
 
 
+# The elements that hold the table of a node, by the kind of the node.
+_VALUES = {"cpt": "probabilities", "deterministic": "resultingstates"}
+
+
 def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
+    name = element.get("id", "")
+    if not name:
+        raise MisfitError("", f"a {element.tag[:40]} has no id.")
     labels = [state.get("id", "") for state in element.findall("state")]
     types = [text_of(own) for own in element.findall("property") if own.get("id") == TYPES]
-    variable = DraftVariable(element.get("id", ""), labels, types[-1] if types else "")
-    values = element.find("probabilities" if element.tag == "cpt" else "resultingstates")
-    if element.tag not in ("cpt", "deterministic") or values is None:
+    variable = DraftVariable(name, labels, only_types(types, name))
+    if element.tag not in _VALUES:
         raise variable.misfit(f"nodes of the kind {element.tag[:40]!r} are not supported.")
+    found = {tag: only(element, tag, variable.place) for tag in (*_VALUES.values(), "parents")}
+    values = found[_VALUES[element.tag]]
+    if values is None:
+        raise variable.misfit(f"it has no {_VALUES[element.tag]}.")
+    if all(found[tag] is not None for tag in _VALUES.values()):
+        raise variable.misfit(f"it has {' and '.join(_VALUES.values())}.")
     words = words_of(values)
     if element.tag == "cpt":
         rows = numbers(words, variable.place)
@@ -108,7 +122,7 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
             if word not in labels:
                 raise variable.misfit(f"{word[:80]!r} is not one of its states.")
             rows[row, labels.index(word)] = 1.0
-    parents = words_of(element.find("parents"))
+    parents = words_of(found["parents"])
     return variable, DraftTable(parents[::-1] if by_agrum else parents, rows)
 
 
