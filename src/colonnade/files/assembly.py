@@ -67,6 +67,8 @@ def _variable(draft: DraftVariable) -> Variable:
         raise draft.misfit(f"its state {draft.labels.index('') + 1} has no name.")
     if repeated := _repeated(draft.labels):
         raise draft.misfit(f"its state {repeated[:80]!r} is listed twice.")
+    if draft.original is not None:
+        return draft.original
     states = made(draft.place, typed, draft.labels, draft.types)
     return made(draft.place, Variable, draft.title, states)
 

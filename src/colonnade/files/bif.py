@@ -14,7 +14,7 @@ from colonnade.files.drafts import (
     DraftVariable,
     Format,
     numbers,
-    only_types,
+    only_property,
     place_of,
     refuse_function,
 )
@@ -106,7 +106,7 @@ def _variable(tokens: Tokens) -> DraftVariable:
                 types.append(words[1])
         else:
             raise tokens.error("'type', 'property' or '}' is missing")
-    return DraftVariable(name, labels or [], only_types(types, name))
+    return DraftVariable(name, labels or [], only_property(TYPES, types, name))
 
 
 def _table(tokens: Tokens, draft: Draft, child: DraftVariable, parents: list[str]) -> DraftTable:

@@ -17,8 +17,9 @@ import numpy as np
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, DataError, TooLargeError, counted, warn
 from colonnade.files.misfit import MisfitError, times
-from colonnade.files.names import TYPES, Alphabet, decode, types_of
+from colonnade.files.names import Spelling, decode, types_of
 from colonnade.network import BayesianNetwork
+from colonnade.variables import Variable
 
 # Cells of all tables of a network that is written out in full: about as many as a file may hold.
 _MAX_CELLS_IN_FILE = 5_000_000
@@ -42,16 +43,18 @@ class DraftVariable:
     name: str
     labels: list[str]
     types: str = ""
+    # What is written, or what a file keeps beside the name and the labels.
+    original: Variable | None = None
 
     @property
     def title(self) -> str:
         """The name for people to read."""
-        return decode(self.name)
+        return decode(self.name) if self.original is None else self.original.name
 
     @property
     def place(self) -> str:
         """How messages call it."""
-        return place_of(self.name)
+        return f"variable {self.title!r}"
 
     def misfit(self, problem: str) -> MisfitError:
         """Word an error about it."""
@@ -105,7 +108,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]  # in lower case
-    alphabet: Alphabet  # names and states that it does not hold are encoded
+    spelling: Spelling  # names and states that it does not hold are written as others
     parse: Callable[[bytes], Draft]  # raises `MisfitError`
     render: Callable[[Draft], str]
     dialects: Mapping[Dialect, Callable[[Draft], str]] = field(default_factory=dict)
@@ -114,19 +117,17 @@ class Format:
 
 
 def sketch(
-    network: BayesianNetwork, alphabet: Alphabet, holder: str, max_cells: int = _MAX_CELLS_IN_FILE
+    network: BayesianNetwork, spelling: Spelling, holder: str, max_cells: int = _MAX_CELLS_IN_FILE
 ) -> Draft:
     """Write a network in the names that a format or program (`holder`) holds, with dense tables."""
     check_writable(network, max_cells)
     draft = Draft()
-    for cpt in network.tables.values():
+    names = dict(zip(network, spelling.write_names(network), strict=True))
+    for name, cpt in network.tables.items():
         child = cpt.family.child
-        variable = DraftVariable(
-            alphabet.write_name(child.name),
-            alphabet.write_states(child.states),
-            types_of(child.states),
-        )
-        parents = [alphabet.write_name(parent.name) for parent in cpt.family.parents]
+        labels = spelling.write_states(child.states)
+        variable = DraftVariable(names[name], labels, types_of(child.states), child)
+        parents = [names[parent.name] for parent in cpt.family.parents]
         draft.add(variable, DraftTable(parents, cpt.table.dense()))
     _note_encoded(draft, holder)
     return draft
@@ -150,8 +151,12 @@ def check_writable(network: BayesianNetwork, max_cells: int) -> None:
 
 def _note_encoded(draft: Draft, holder: str) -> None:
     """Note which names and states had to be encoded."""
-    written = [text for each in draft.variables.values() for text in (each.name, *each.labels)]
-    encoded = {decode(text): text for text in written if decode(text) != text}
+    encoded: dict[str, str] = {}
+    for variable in draft.variables.values():
+        states = variable.original.states if variable.original else ()
+        texts = variable.title, *map(str, states)
+        pairs = zip(texts, (variable.name, *variable.labels), strict=True)
+        encoded |= {text: written for text, written in pairs if written != text}
     if encoded:
         original, code = next(iter(encoded.items()))
         number = counted(len(encoded), "name or state", "names or states")
@@ -166,10 +171,10 @@ def tell(subject: str, notes: Sequence[str]) -> None:
         warn(f"{subject}: {'; '.join(notes[:3])}{more}.", FormatWarning)
 
 
-def only_types(given: Sequence[str], name: str) -> str:
-    """The property that keeps the types of states, which a file has once or not at all."""
+def only_property(key: str, given: Sequence[str], name: str) -> str:
+    """A property of ours, which a file has once or not at all."""
     if len(set(given)) > 1:
-        raise MisfitError(place_of(name), f"its property {TYPES} is given {times(len(given))}.")
+        raise MisfitError(place_of(name), f"its property {key} is given {times(len(given))}.")
     return given[0] if given else ""
 
 

@@ -10,7 +10,7 @@ from colonnade.files.drafts import (
     DraftVariable,
     Format,
     numbers,
-    only_types,
+    only_property,
     place_of,
 )
 from colonnade.files.misfit import MisfitError, times
@@ -94,7 +94,7 @@ def _node(tokens: Tokens) -> DraftVariable:
     if not labels:
         raise MisfitError(place_of(name), "its states are not listed.")
     types = ["".join(words) for words in found.get(TYPES, [])]
-    return DraftVariable(name, labels, only_types(types, name))
+    return DraftVariable(name, labels, only_property(TYPES, types, name))
 
 
 def _table(tokens: Tokens, child: DraftVariable, parents: list[str]) -> DraftTable:

@@ -11,7 +11,7 @@ from colonnade.files.drafts import (
     DraftVariable,
     Format,
     numbers,
-    only_types,
+    only_property,
     place_of,
     refuse_function,
 )
@@ -73,7 +73,7 @@ def _variable(element: Element) -> DraftVariable:
     labels = [text_of(e) for e in element if e.tag in ("OUTCOME", "VALUE")]
     properties = [text_of(own).partition("=") for own in element.findall("PROPERTY")]
     types = [value.strip() for key, _, value in properties if key.strip() == TYPES]
-    return DraftVariable(name, labels, only_types(types, name))
+    return DraftVariable(name, labels, only_property(TYPES, types, name))
 
 
 def _name(element: Element, tag: str) -> str:
