@@ -401,6 +401,21 @@ def test_convert_refuses_a_dialect_without_meaning(suffix, folder: Path, tmp_pat
     assert not out.exists()
 
 
+def test_a_number_where_the_cut_points_were_lost(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "arcs.csv").write_text("dose,cancer\n")
+    model, out = tmp_path / "m.json", tmp_path / "m.bif"
+    run(
+        "fit", folder / "data.csv", "--dag", tmp_path / "arcs.csv", "--bins", "3", "--output", model
+    )
+    run("convert", model, out)
+    states = cn.load(model)["dose"].family.child.states
+    assert "given dose" in run("query", model, "cancer", "--observed", "dose=0").stdout
+    refused = run("query", out, "cancer", "--observed", "dose=99", code=1)
+    assert "99 is a number, but its states are names of intervals" in refused.stderr
+    assert "only .json keeps" in refused.stderr
+    assert refused.stderr.endswith(f"Hint: give the name of an interval, such as {states[-1]!r}.\n")
+
+
 def test_a_full_disk_names_the_file(folder: Path, tmp_path: Path, monkeypatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

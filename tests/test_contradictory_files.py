@@ -75,6 +75,12 @@ CHANGES = [
         "variable b { property colonnade_types i; property colonnade_types b;",
         "'b': its property colonnade_types is given twice",
     ),
+    (
+        ".bif",
+        "{ u, v };",
+        "{ 0, True }; property colonnade_types ib;",
+        "'b': its states are booleans and integers",
+    ),
     (".net", "net { }", "net { } net { }", "line 1: there is a second net"),
     (".net", '("u" "v");', '("u" "v"); states = ("p" "q");', "'b': its states are given twice"),
     (".net", '("u" "v")', '("u" "u")', "'b': its state 'u' is listed twice"),

@@ -39,5 +39,5 @@ def made(place: str, make: Callable[..., Made], *args: Any) -> Made:
 def _without_parameter(error: ColonnadeError) -> str:
     """The statement without the parameter of Python, which means nothing to who wrote the file."""
     if isinstance(error, InputError) and error.parts[0].endswith(" for "):
-        return error.parts[0].removesuffix(" for ") + "".join(error.parts[1:])
+        return error.parts[0].removesuffix(" for ").removesuffix(",") + "".join(error.parts[1:])
     return error.statement

@@ -122,6 +122,8 @@ def typed(labels: Iterable[str], types: str) -> list[State]:
     letters = types * len(texts) if len(types) == 1 else types or "s" * len(texts)
     if len(letters) != len(texts) or set(letters) - set("bis"):
         raise ValueError(f"the types {types[:20]!r} do not fit {len(texts)} states")
+    if {"b", "i"} <= set(letters):
+        raise ValueError("its states are booleans and integers, which do not mix")
     return [_state(text, letter) for text, letter in zip(texts, letters, strict=True)]
 
 

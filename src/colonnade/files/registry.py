@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import get_args
 
-from colonnade.exceptions import FileFormatError, expected, inapplicable, listing
+from colonnade.exceptions import FileFormatError, expected, inapplicable
 from colonnade.files import bif, native, net, uai, xdsl, xmlbif
 from colonnade.files.assembly import assemble
 from colonnade.files.disk import as_path, read_bytes, write_bytes
@@ -146,5 +146,5 @@ def format_of(path: Path) -> Format | None:
     """The format of another program that a name stands for, or None for the native one."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise expected(f"a name that ends in one of {listing(SUFFIXES)}", "path", str(path))
+        raise expected(f"a name that ends in one of {', '.join(SUFFIXES)}", "path", str(path))
     return _BY_SUFFIX.get(suffix)
