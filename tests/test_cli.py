@@ -1,6 +1,8 @@
 """The command line: what it prints, what it writes, and how it refuses."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -390,8 +392,40 @@ def test_convert_for_agrum(folder: Path, tmp_path: Path) -> None:
     assert 'app="aGrUM"' in out.read_text()
     assert "read in that way" in run("convert", out, back).stderr
     assert cn.load(back).dag == cn.load(folder / "model.json").dag
-    refused = run("convert", out, tmp_path / "m.json", "--dialect", "agrum", code=2)
-    assert "a .json file has no dialects" in refused.stderr
+
+
+@pytest.mark.parametrize("suffix", ["json", "bif", "net", "xmlbif"])
+def test_convert_refuses_a_dialect_without_meaning(suffix, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / f"m.{suffix}"
+    refused = run("convert", folder / "model.json", out, "--dialect", "agrum", code=2)
+    assert f"applies only to .xdsl and .uai files, got 'm.{suffix}'" in flat(refused.stderr)
+    assert not out.exists()
+
+
+def test_a_number_where_the_cut_points_were_lost(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "arcs.csv").write_text("dose,cancer\n")
+    model, out = tmp_path / "m.json", tmp_path / "m.bif"
+    run(
+        "fit", folder / "data.csv", "--dag", tmp_path / "arcs.csv", "--bins", "3", "--output", model
+    )
+    run("convert", model, out)
+    states = cn.load(model)["dose"].family.child.states
+    assert "given dose" in run("query", model, "cancer", "--observed", "dose=0").stdout
+    refused = run("query", out, "cancer", "--observed", "dose=99", code=1)
+    assert "99 is a number, but its states are names of intervals" in refused.stderr
+    assert "only .json keeps" in refused.stderr
+    assert refused.stderr.endswith(f"Hint: give the name of an interval, such as {states[-1]!r}.\n")
+
+
+def test_a_full_disk_names_the_file(folder: Path, tmp_path: Path, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    out = tmp_path / "m.bif"
+    refused = run("convert", folder / "model.json", out, code=1)
+    assert refused.stderr.splitlines() == [f"Error: {str(out)!r}: No space left on device."]
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_warning_is_one_line_on_standard_error(folder: Path, tmp_path: Path) -> None:

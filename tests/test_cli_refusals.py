@@ -199,7 +199,7 @@ PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
         ("fit data.csv --learn hc --bins 3 --cut x --cut x -o m.json", "columns for --cut, got"),
         ("fit data.csv --dag arcs.csv -o ml.json", "a name that is not taken for --output"),
         ("fit data.csv --dag arcs.csv -o no/m.json", "an existing folder for --output"),
-        ("fit data.csv --dag arcs.csv -o m.txt", "'.uai'] for --output, got 'm.txt'"),
+        ("fit data.csv --dag arcs.csv -o m.txt", ".uai for --output, got 'm.txt'"),
         ("fit data.csv --dag arcs.csv --weights y -o m.json", "for --weights, got 'y'"),
         ("fit sparse.csv --dag sparse_arcs.csv --prior ml -o m.bif", "or with ml:uniform"),
         ("fit sparse.csv --dag sparse_arcs.csv --prior ml:raise -o m.json", "or with ml:uniform"),

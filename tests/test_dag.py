@@ -127,10 +127,13 @@ def test_with_and_without_an_arc_are_opposites(dag, data):
 
 
 @given(dags())
-def test_equality_is_about_variables_and_parents_in_order(dag):
+def test_equality_is_about_variables_and_the_order_of_parents(dag):
     by_child = Dag([(p, c) for c in dag.variables for p in dag.parents(c)], dag.variables)
     assert by_child == dag
     assert hash(by_child) == hash(dag)
+    backwards = Dag(dag.arcs, dag.variables[::-1])
+    assert backwards == dag
+    assert hash(backwards) == hash(dag)
     assert dag != Dag(dag.arcs, (*dag.variables, "one more name"))
     for child in dag.variables:
         if len(dag.parents(child)) > 1:

@@ -322,3 +322,12 @@ def test_a_discretizer_belongs_to_its_coded_table() -> None:
     other = Discretizer.fit({"x": [5.0, 6.0]})
     with pytest.raises(InputError, match="the discretizer of the table"):
         encode(coded, discretizer=other)
+
+
+def test_the_order_of_columns_makes_no_difference() -> None:
+    one, two = Cuts("x", [0.5]), Cuts("y", [1.5])
+    assert Discretizer([one, two]) == Discretizer([two, one])
+    assert hash(Discretizer([one, two])) == hash(Discretizer([two, one]))
+    assert Discretizer([one]) != Discretizer([one, two])
+    assert Discretizer([one]) != Discretizer([Cuts("x", [0.25])])
+    assert Discretizer([one]) != "x"

@@ -14,6 +14,7 @@ from colonnade.exceptions import (
     NotSupportedError,
     ShortfallError,
     TooLargeError,
+    UnobservedError,
     amount,
     counted,
     expected,
@@ -21,6 +22,8 @@ from colonnade.exceptions import (
     listing,
     require,
 )
+from colonnade.files import FormatWarning
+from colonnade.files.misfit import MisfitError
 
 ERRORS = [
     expected("a number above 0", "s", -1, "use s=None"),
@@ -31,6 +34,39 @@ ERRORS = [
     NotSupportedError("Sampling", "there is no posterior", "use a prior"),
     FileFormatError("m.json", "arcs[3]", "parent 9 does not exist.", Advice.OVERWRITE),
 ]
+# Those whose wording is tested elsewhere.
+MORE = [
+    ColonnadeError("It failed.", "try again"),
+    InputError("Expected an integer for ", ", got 1.5.", parameter="k", value=1.5),
+    ShortfallError(3, 1, (0, 2), 1),
+    UnobservedError(2, 5, [[0, 0]]),
+    ConvergenceWarning("Stopped.", Advice.CUT),
+    FormatWarning("Rescaled."),
+    MisfitError("line 3", "it ends.", "take a copy"),
+]
+
+
+def public(error: BaseException) -> dict[str, object]:
+    """Everything an error carries, wherever it is kept."""
+    names = [name for name in dir(error) if not name.startswith("_")]
+    return {name: value for name in names if not callable(value := getattr(error, name))}
+
+
+@pytest.mark.parametrize("error", [*ERRORS, *MORE], ids=lambda error: type(error).__name__)
+def test_all_attributes_survive_pickling(error: BaseException) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert (str(copy), copy.args) == (str(error), error.args)
+    assert public(copy) == public(error)
+
+
+def test_every_class_of_errors_is_pickled_here() -> None:
+    found, waiting = set(), [ColonnadeError]
+    while waiting:
+        kind = waiting.pop()
+        found.add(kind)
+        waiting += [each for each in kind.__subclasses__() if each.__module__.startswith("colon")]
+    assert found <= {type(error) for error in (*ERRORS, *MORE)}
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)

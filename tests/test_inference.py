@@ -15,8 +15,9 @@ from colonnade.elimination import Elimination, Plan, plan, write_program
 from colonnade.elimination.layout import Workspace
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
 from colonnade.inference import most_probable, query
-from colonnade.network import BayesianNetwork
+from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
+from colonnade.tables import discretize
 from colonnade.variables import Family, Variable
 from drawn_networks import conditional, joint, networks, random_rows, states
 
@@ -628,3 +629,41 @@ def test_plan_takes_the_better_of_two_orders() -> None:
     assert plan(scopes, sizes) == Plan(order=(2, 3, 4, 0, 1), largest=20, cells=65)
     # Nothing is smaller than the largest factor.
     assert plan([(0, 1), (1, 2), (2, 3)], sizes).largest == 20
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        ("(-inf, 18]", "(18, 65.5]", "(65.5, inf)"),
+        ("up to 18", "18 to 65.5", "above 65.5"),
+        ("at most -1e-05", "-1e-05 to 65.5", "above 65.5"),
+    ],
+)
+def test_a_number_for_an_interval_without_cut_points(states) -> None:
+    """As it is in a network that was loaded from a file of another program."""
+    cpt = Cpt.known(Family(Variable("age", states)), [[0.2, 0.3, 0.5]])
+    network = BayesianNetwork(Dag([], ["age"]), {"age": cpt})
+    for number, state in ((40, states[1]), (np.float64(65.5), states[1]), (10**400, states[2])):
+        with pytest.raises(DataError, match=r"names of intervals, .* no cut points") as caught:
+            network.most_probable({"age": number})
+        assert caught.value.hint.endswith(repr(state))
+    assert network.most_probable({"age": states[0]}).states == {"age": states[0]}
+
+
+@pytest.mark.parametrize(
+    "states", [("1 child", "2 children", "3"), ("a", "b"), (1, 2), ("1", "2"), ("1 to 2", "3 to 4")]
+)
+def test_other_states_are_not_taken_for_intervals(states) -> None:
+    variable = Variable("x", states)
+    cpt = Cpt.known(Family(variable), np.full((1, len(states)), 1 / len(states)))
+    network = BayesianNetwork(Dag([], ["x"]), {"x": cpt})
+    with pytest.raises(DataError, match=r"state 2\.5 is not one of"):
+        network.most_probable({"x": 2.5})
+
+
+def test_an_integer_beyond_all_numbers_has_an_interval() -> None:
+    cut = discretize({"x": [0.5, 1.5, 2.5, 3.5]}, bins=2)
+    network = fit(cut, Dag([], ["x"]))
+    lowest, highest = network["x"].family.child.states
+    assert network.most_probable({"x": 10**400}).states == {"x": highest}
+    assert network.most_probable({"x": -(10**400)}).states == {"x": lowest}

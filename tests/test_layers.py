@@ -25,7 +25,7 @@ LAYERS: list[set[str]] = [
     {"pooling", "tables", "theory"},
     {"priors"},
     {"dag"},
-    {"cpt", "missing"},
+    {"cpt", "missing", "layout"},
     {"network"},
     {"inference", "structure", "files"},
     {"classifier"},

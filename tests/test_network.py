@@ -393,6 +393,15 @@ def test_only_networks_of_one_structure_merge():
         _ = network + 3
 
 
+def test_the_order_of_variables_makes_no_difference():
+    network = fit(SMALL, SMALL_DAG)
+    backwards = fit(SMALL, Dag(SMALL_DAG.arcs, SMALL_DAG.variables[::-1]))
+    assert list(backwards) == list(network)[::-1]
+    assert backwards == network
+    assert network + backwards == network.update(SMALL)
+    assert backwards + network == network + backwards
+
+
 def test_known_tables_do_not_learn():
     coin = Family(Variable("coin", ["heads", "tails"]))
     network = BayesianNetwork(Dag([], ["coin"]), {"coin": Cpt.known(coin, [0.5, 0.5])})

@@ -44,7 +44,9 @@ _MIN_PARENTS_WIDTH = 8
 class Cpt:
     """The conditional probability table of one variable: what ``network["X"]`` returns.
 
-    Usually made by :func:`colonnade.fit`, or here by :meth:`of` and :meth:`known`.
+    Usually made by :func:`colonnade.fit`, or here by :meth:`of` and :meth:`known`. Two are equal if
+    they have the same family, with the parents in the same order, the same counts and prior, and
+    the same probabilities, to the last digit.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ _MAX_SHOWN_CYCLE, _SHOWN_BEGINNING, _SHOWN_END = 20, 10, 9
 class Dag:
     """A directed acyclic graph of named variables.
 
-    Two graphs are equal if they have the same variables and every variable has the same parents,
-    both in the same order: the order of parents is the order of configurations in a table.
+    Two graphs are equal if they have the same variables, in any order, and every variable has the
+    same parents, in the same order: that of the configurations in a table.
 
     Parameters
     ----------
@@ -183,10 +183,10 @@ class Dag:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dag):
             return NotImplemented
-        return self.variables == other.variables and self._parents == other._parents
+        return self._parents == other._parents
 
     def __hash__(self) -> int:
-        return hash((self.variables, tuple(self._parents.values())))
+        return hash(frozenset(self._parents.items()))
 
     def __repr__(self) -> str:
         named = tuple(dict.fromkeys(name for arc in self.arcs for name in arc))

@@ -241,6 +241,11 @@ class MissingExtraError(ColonnadeError, ImportError):
         super().__init__(f"{feature} needs the package {package!r}.", hint, name=package)
         self.feature, self.package, self.extra = feature, package, extra
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, args, attributes = super().__reduce__()
+        # What ImportError keeps beside the dictionary of an object.
+        return make, args, {**attributes, "name": self.name, "msg": self.msg}
+
 
 class TooLargeError(ColonnadeError, ValueError):
     """An answer would be larger than the limit the caller set.

@@ -25,6 +25,9 @@ _SUM_ROUNDING = 1e-12
 class SparseTable(Configurations):
     """Probabilities of one family: the rows of some configurations and one row for all others.
 
+    Two tables are equal if they have the same row for every configuration, to the last digit,
+    whichever of the rows are stored.
+
     Parameters
     ----------
     parent_sizes : tuple of int
@@ -34,14 +37,17 @@ class SparseTable(Configurations):
     rows : array [stored, state]
         Their probabilities.
     default : array [state] or None
-        The row of any configuration that is not stored. None if all are stored, or if the table
-        has no probabilities for the others: those are NaN.
+        The row of any configuration that is not stored. None if the table has no probabilities for
+        the others: those are NaN. If all are stored it stands for nothing, and is left out.
 
     Examples
     --------
     >>> table = SparseTable((20,) * 10, [[3] * 10], [[0.25, 0.75]], [0.5, 0.5])
     >>> table.row((3,) * 10), table.row(0)
     (array([0.25, 0.75]), array([0.5, 0.5]))
+    >>> half = [0.5, 0.5]
+    >>> SparseTable((2,), [[0]], [half], half) == SparseTable((2,), [[0], [1]], [half, half])
+    True
     """
 
     rows: Floats
@@ -49,8 +55,9 @@ class SparseTable(Configurations):
 
     def __post_init__(self) -> None:
         stored = Configurations(self.parent_sizes, self.codes)
-        parts = _checked_parts(stored, self.rows, self.default)
-        self._seal(stored.parent_sizes, stored.codes, *parts)
+        rows, default = _checked_parts(stored, self.rows, self.default)
+        everything = len(stored.codes) == stored.configurations
+        self._seal(stored.parent_sizes, stored.codes, rows, None if everything else default)
 
     @classmethod
     def beside(cls, stored: Configurations, rows: ArrayLike, default: ArrayLike | None) -> Self:
@@ -82,8 +89,7 @@ class SparseTable(Configurations):
     @property
     def lookup(self) -> Lookup:
         """The probabilities as rows to be looked up; NaN where there are none."""
-        other = np.full(self.states, np.nan) if self.default is None else self.default
-        return Lookup.of(self, self.rows, other)
+        return Lookup.of(self, self.rows, self._others)
 
     def row(self, configuration: Configuration) -> Floats:
         """Return the probabilities of one configuration, ``[state]``; NaN if there are none.
@@ -122,6 +128,30 @@ class SparseTable(Configurations):
                [0.25, 0.75]])
         """
         return self.lookup.dense(limit, "use `row`, or raise `limit`")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SparseTable):
+            return NotImplemented
+        if (self.parent_sizes, self.states) != (other.parent_sizes, other.states):
+            return False
+        if np.array_equal(self.codes, other.codes):
+            every, pairs = len(self.rows), [(self.rows, other.rows)]
+        else:
+            beyond = int((self.positions(other.codes) < 0).sum())
+            every = len(self.rows) + beyond
+            pairs = [
+                (self.rows, other.rows_of(self.codes)),
+                (self.rows_of(other.codes), other.rows),
+            ]
+        if every < self.configurations:
+            # Some configuration is stored in neither table.
+            pairs.append((self._others, other._others))
+        return all(np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in pairs)
+
+    @property
+    def _others(self) -> Floats:
+        """The row of any configuration that is not stored; NaN if there is none."""
+        return np.full(self.states, np.nan) if self.default is None else self.default
 
     def __repr__(self) -> str:
         default = "" if self.default is None else ", with a default row"

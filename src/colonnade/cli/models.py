@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colonnade.cli.messages import renamed
+from colonnade.cli.options import misuse
 from colonnade.cli.output import grid, say, tally
 from colonnade.exceptions import amount, counted
 from colonnade.wording import MAX_SHOWN_PARENTS
@@ -33,6 +34,16 @@ def check_output(path: Path, overwrite: bool) -> None:
     with renamed(path="output"):
         format_of(path)
         writable(path, overwrite)
+
+
+def check_dialects(path: Path) -> None:
+    """Refuse a file of a format that all programs read in the same way."""
+    from colonnade.files.registry import SUFFIXES_WITH_DIALECTS
+
+    if path.suffix.lower() not in SUFFIXES_WITH_DIALECTS:
+        endings = " and ".join(SUFFIXES_WITH_DIALECTS)
+        problem = f"it applies only to {endings} files, got {path.name!r}; leave it out."
+        raise misuse("--dialect", problem)
 
 
 def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = False) -> None:

@@ -41,6 +41,7 @@ class FamilyCounts(Configurations):
 
     Usually made by :meth:`from_array` or :meth:`from_observed`. Counts may be fractional
     (weights, expected counts). Two tables of one family add up, and one can be taken from another.
+    They are equal if all their counts are, whether they are stored as integers or not.
 
     Parameters
     ----------

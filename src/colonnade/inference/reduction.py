@@ -23,6 +23,7 @@ from colonnade.elimination import Elimination, components
 from colonnade.exceptions import Advice, DataError, TooLargeError, did_you_mean, expected, listing
 from colonnade.lookup import Lookup
 from colonnade.network import BayesianNetwork
+from colonnade.tables.intervals import without_cut_points
 from colonnade.variables import State, Variable
 
 
@@ -221,9 +222,21 @@ def _interval(network: BayesianNetwork, name: str, state: Any) -> Any:
     """For a variable that was cut, the interval of a number; else the state itself."""
     cuts = network.discretizer.get(name) if network.discretizer is not None else None
     number = isinstance(state, int | float | np.number) and not isinstance(state, bool)
-    if cuts is None or not number or math.isnan(state):
+    if not number or state != state:
         return state
-    return cuts.states[int(cuts.codes(np.array([float(state)]))[0])]
+    if cuts is not None:
+        return cuts.states[int(cuts.codes(np.array([_as_float(state)]))[0])]
+    if error := without_cut_points(network[name].family.child, state):
+        raise error
+    return state
+
+
+def _as_float(number: Any) -> float:
+    """A number as a floating-point one; integers may be too large, and lie beyond every point."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, State]:

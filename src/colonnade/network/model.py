@@ -36,7 +36,9 @@ class BayesianNetwork:
 
     Usually made by :func:`colonnade.fit`, and by :func:`colonnade.load`. A network never changes;
     what would change it returns another one. Networks are equal if they have the same graph,
-    states, counts, priors, probabilities and cut points.
+    states, counts, priors, probabilities and cut points. Numbers are compared to the last digit;
+    the order of the variables, how many rows of a table are stored, and how EM went make no
+    difference.
 
     Parameters
     ----------
@@ -244,14 +246,15 @@ class BayesianNetwork:
             raise expected("a BayesianNetwork", "other", other)
         for what, mine, yours in (
             ("graph", self.dag, other.dag),
-            ("states", self.variables, other.variables),
+            ("states", self._by_name(), other._by_name()),
             ("priors", self.priors, other.priors),
             ("cut points", self.discretizer, other.discretizer),
         ):
             if mine != yours:
                 hint = "fit both with the same `dag`, `variables` and priors"
                 raise expected(f"a network with the same {what}", "other", yours, hint)
-        here, there = (NetworkCounts.kept(network, "merge") for network in (self, other))
+        aligned = BayesianNetwork(self.dag, other.tables)  # its variables may have another order
+        here, there = (NetworkCounts.kept(network, "merge") for network in (self, aligned))
         return self._with(here + there)
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
@@ -426,6 +429,9 @@ class BayesianNetwork:
         known = NetworkCounts.kept(self, request)
         coded = coded_for_network(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
+
+    def _by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
 
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
         """The same network with other counts; where there are counts there is a prior."""

@@ -16,11 +16,12 @@ from colonnade.tables.levels import place, refuse_absent, turned_float
 from colonnade.tables.sources import Source, numbers_of, source_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Discretizer:
     """Cut points of some columns, learned once and used for every later table.
 
-    Usually made by :meth:`fit` or :func:`discretize`.
+    Usually made by :meth:`fit` or :func:`discretize`. Two are equal if they cut the same columns
+    in the same way, in any order.
 
     Parameters
     ----------
@@ -74,6 +75,14 @@ class Discretizer:
             chosen.pop(weights, None)
         cuts = (Cuts.learn(name, chosen[name], bins, strategy, counted) for name in chosen)
         return cls(tuple(cuts))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Discretizer):
+            return NotImplemented
+        return set(self.columns) == set(other.columns)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.columns))
 
     def get(self, name: str) -> Cuts | None:
         """Return the cuts of a column, or None if it is left as it is.

@@ -119,15 +119,20 @@ def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
 
 def _interval(network: BayesianNetwork, name: str, text: str) -> State:
     """Return a state; for a variable that was cut, a number stands for its interval."""
+    from colonnade.tables.intervals import without_cut_points
+
     variable = network[name].family.child
     cuts = network.discretizer.get(name) if network.discretizer is not None else None
-    if cuts is not None and text not in variable.states:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not math.isnan(number):
-            return cuts.states[int(cuts.codes(np.array([number]))[0])]
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if text in variable.states or math.isnan(number):
+        return state_of(variable, text)
+    if cuts is not None:
+        return cuts.states[int(cuts.codes(np.array([number]))[0])]
+    if error := without_cut_points(variable, number):
+        raise error
     return state_of(variable, text)
 
 
