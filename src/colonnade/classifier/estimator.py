@@ -31,7 +31,7 @@ from colonnade.exceptions import Advice, NotSupportedError, checked_whole, expec
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
 from colonnade.structure.resampling import take
-from colonnade.structure.scores import Score
+from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
 
@@ -66,6 +66,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Feature at the root of the tree, with ``"tan"``; by default the first.
     structure_score : BIC, AIC, LogLikelihood or Prior, optional
         What ``"hill_climb"`` climbs; by default ``BIC()``.
+    graph_prior : "sizes", optional
+        Pays for the choice among many parents, with ``"hill_climb"``; see
+        :func:`colonnade.hill_climb`.
     classes : sequence, optional
         All labels there can be; by default those in `y`. A class that is declared but not in `y`
         keeps its column, and a small probability (except under ``MaximumLikelihood``).
@@ -120,6 +123,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         k: int = 2,
         root: str | None = None,
         structure_score: Score | None = None,
+        graph_prior: GraphPrior = None,
         classes: Sequence[Any] | None = None,
         target_name: str = "class",
     ) -> None:
@@ -130,6 +134,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self.k = k
         self.root = root
         self.structure_score = structure_score
+        self.graph_prior = graph_prior
         self.classes = classes
         self.target_name = target_name
 
@@ -209,7 +214,11 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             raise expected("a non-empty string", "target_name", self.target_name)
         bins = checked_whole(self.bins, "bins", least=2)
         structure = Structure(
-            structure=self.structure, k=self.k, root=self.root, score=self.structure_score
+            structure=self.structure,
+            k=self.k,
+            root=self.root,
+            score=self.structure_score,
+            graph_prior=self.graph_prior,
         )
         labels = np.unique(rows.labels) if declared is None else declared
         classes = Classes(self.target_name, labels, declared is not None)

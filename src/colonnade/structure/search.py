@@ -16,7 +16,7 @@ from colonnade.exceptions import checked_whole, counted
 from colonnade.progress import Progress
 from colonnade.structure.columns import prepare
 from colonnade.structure.rules import Adjacency, Rules, reachable
-from colonnade.structure.scores import FamilyScores, Score, checked_score
+from colonnade.structure.scores import FamilyScores, GraphPrior, Score
 
 Operation = Literal["add", "delete", "reverse"]
 _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
@@ -64,6 +64,7 @@ def hill_climb(
     table: Any,
     score: Score | None = None,
     *,
+    graph_prior: GraphPrior = None,
     start: Dag | None = None,
     required: Iterable[tuple[str, str]] = (),
     forbidden: Iterable[tuple[str, str]] = (),
@@ -80,6 +81,9 @@ def hill_climb(
         Anything :func:`colonnade.fit` takes, without missing values.
     score : BIC, AIC, LogLikelihood or a prior, optional
         By default ``BIC()``. A prior scores by its log evidence.
+    graph_prior : "sizes", optional
+        Pays for the choice among many parents: adds -ln C(V - 1, k) for each of the V variables,
+        where k is the number of its parents (see :func:`score`).
     start : Dag, optional
         Where to begin; by default the graph of the required arcs.
     required, forbidden : iterables of (parent, child)
@@ -106,7 +110,7 @@ def hill_climb(
     >>> found.dag.arcs, found.status
     ((('a', 'b'),), 'converged')
     """
-    families = FamilyScores(prepare(table), checked_score(score))
+    families = FamilyScores(prepare(table), score, graph_prior)
     checked_whole(tabu, "tabu", least=0)
     checked_whole(restarts, "restarts", least=0)
     names = families.names
