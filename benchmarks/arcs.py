@@ -38,8 +38,8 @@ SCORES: dict[str, Score] = {
 }
 ROWS = (50, 200, 500, 2000, 5000)
 COPIED = 0.35
-# With a learned strength a climb over more variables takes minutes.
-_MAX_LEARNED_VARIABLES = 30
+# With a learned strength a climb over more variables, or more cells of a table, takes minutes.
+_MAX_LEARNED_VARIABLES, _MAX_LEARNED_CELLS = 30, 30_000
 
 
 # ------------------------------------------------------------------------------- pairs
@@ -107,6 +107,29 @@ def noise(tables: int = 5, resamples: int = 40, rows: int = 113) -> None:
     )
 
 
+def rare(tables: int = 20, share: float = 0.02, sizes: Iterable[int] = (100, 500, 2000)) -> None:
+    """Print the arcs found between nine independent columns with a rare state each."""
+    variables = tuple(Variable(f"x{k}", range(2)) for k in range(9))
+    lines = []
+    for name, judge in SCORES.items():
+        for graph_prior in (None, "sizes"):
+            cells = []
+            for n in sizes:
+                arcs = []
+                for seed in range(tables):
+                    rows = np.random.default_rng(seed).random((9, n)) < share
+                    coded = CodedTable(variables, tuple(rows.astype(np.int64)))
+                    arcs.append(len(hill_climb(coded, judge, graph_prior=graph_prior).dag.arcs))
+                cells.append(_spread(arcs))
+            lines.append([_label(name, graph_prior), *cells])
+    print_table(
+        f"Nine independent columns of two states, one of them {100 * share:g} %: arcs of 36, mean "
+        f"(least - most) of {tables} tables.",
+        ["score", *(f"{n} rows" for n in sizes)],
+        lines,
+    )
+
+
 def _noise(rows: int, seed: int) -> CodedTable:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 4, 9).tolist()
@@ -135,7 +158,7 @@ def networks(rows: Iterable[int] = (100, 500, 2000), repeats: int = 5) -> None:
             for graph_prior in (None, "sizes"):
                 cells = [
                     "-"
-                    if name == LEARNED and len(network.dag.variables) > _MAX_LEARNED_VARIABLES
+                    if name == LEARNED and _too_slow(network, n)
                     else _near(network, judge, graph_prior, n, repeats)
                     for network in there.values()
                 ]
@@ -147,6 +170,11 @@ def networks(rows: Iterable[int] = (100, 500, 2000), repeats: int = 5) -> None:
             ["score", *heads],
             lines,
         )
+
+
+def _too_slow(network: BayesianNetwork, n: int) -> bool:
+    variables = len(network.dag.variables)
+    return variables > _MAX_LEARNED_VARIABLES or n * variables > _MAX_LEARNED_CELLS
 
 
 def _near(
@@ -233,7 +261,13 @@ def _label(name: str, graph_prior: GraphPrior) -> str:
     return name if graph_prior is None else f"{name}, sizes"
 
 
-PARTS = {"pairs": pairs, "noise": noise, "networks": networks, "strengths": strengths}
+PARTS = {
+    "pairs": pairs,
+    "noise": noise,
+    "rare": rare,
+    "networks": networks,
+    "strengths": strengths,
+}
 
 
 def run() -> None:
