@@ -387,6 +387,8 @@ def test_a_row_without_weight_is_not_there() -> None:
         ({"k": 3}, "`k` applies only to structure='kdb', got k=3"),
         ({"structure": "kdb", "root": "x0"}, "`root` applies only to structure='tan'"),
         ({"structure_score": AIC()}, "`structure_score` applies only to structure='hill_climb'"),
+        ({"graph_prior": "sizes"}, "`graph_prior` applies only to structure='hill_climb'"),
+        ({"structure": "hill_climb", "graph_prior": "size"}, "'sizes' or None for `graph_prior`"),
         ({"structure": "kdb", "k": -1}, "`k`"),
         ({"root": "z"}, "`root`"),
         ({"prior": "bdeu"}, "a prior, 'auto' or None for `prior`"),
@@ -414,6 +416,13 @@ def test_options_reach_the_structure() -> None:
         for score in (None, AIC())
     )
     assert len(dense.arcs) > len(sparse.arcs)
+    free, priced = (
+        BayesianNetworkClassifier("hill_climb", graph_prior=graph_prior)
+        for graph_prior in (None, "sizes")
+    )
+    few = X[:40], y[:40]
+    arcs = [len(model.fit(*few).network_.dag.arcs) for model in (free, priced)]
+    assert arcs[1] < arcs[0]
     named = BayesianNetworkClassifier(target_name="species").fit(X, y)
     assert "species" in named.network_
 

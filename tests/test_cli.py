@@ -92,6 +92,10 @@ LEARNERS = {
         lambda table: cn.hill_climb(table, cn.Hierarchical(s="learn")),
         ["--score", "hierarchical:learn"],
     ),
+    "hc sizes": (
+        lambda table: cn.hill_climb(table, cn.AIC(), graph_prior="sizes"),
+        ["--score", "aic", "--graph-prior", "sizes"],
+    ),
     "hc loglik": (lambda table: cn.hill_climb(table, cn.LogLikelihood()), ["--score", "loglik"]),
     "tan": (lambda table: cn.tan(table, "cancer"), ["--target", "cancer"]),
     "chow-liu": (cn.chow_liu, []),
@@ -517,7 +521,7 @@ def test_the_same_options_are_described_alike() -> None:
     compared = {each.name: each.help for each in COMMANDS["compare"].params}
     fitted = {each.name: each.help for each in COMMANDS["fit"].params}
     shared = {"path", "bins", "cut", "ignore", "na"}
-    shared |= {"target", "score", "max_parents", "k", "tabu", "restarts"}
+    shared |= {"target", "score", "graph_prior", "max_parents", "k", "tabu", "restarts"}
     assert {name: compared[name] for name in shared} == {name: fitted[name] for name in shared}
 
 

@@ -50,6 +50,8 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         ("fit data.csv --learn tan --target cancer --score bic", 2, "--score: it only applies"),
         ("fit data.csv --learn naive --target cancer --k 2", 2, "only applies to --learn kdb"),
         ("fit data.csv --dag arcs.csv --max-parents 2", 2, "--max-parents: it only applies"),
+        ("fit data.csv --dag arcs.csv --graph-prior sizes", 2, "--graph-prior: it only applies"),
+        ("fit data.csv --learn hc --graph-prior size", 2, "'size' is not"),
         ("fit data.csv --learn chow-liu --tabu 2", 2, "--tabu: it only applies to --learn hc"),
         ("fit data.csv --learn chow-liu --restarts 2", 2, "only applies to --learn hc"),
         ("fit data.csv --learn hc --seed 2", 2, "--seed: it only applies to --restarts"),

@@ -25,7 +25,7 @@ from colonnade.missing.gaps import distinct
 from colonnade.network.learning import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
 from colonnade.structure import hill_climb, kdb, naive_bayes, tan
-from colonnade.structure.scores import Score
+from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 
@@ -55,6 +55,7 @@ class Structure:
     k: int = 2
     root: str | None = None
     score: Score | None = None
+    graph_prior: GraphPrior = None
 
     def __post_init__(self) -> None:
         named = isinstance(self.structure, str) and self.structure in _STRUCTURES
@@ -65,6 +66,7 @@ class Structure:
             ("k", self.k, 2, "kdb"),
             ("root", self.root, None, "tan"),
             ("structure_score", self.score, None, "hill_climb"),
+            ("graph_prior", self.graph_prior, None, "hill_climb"),
         ):
             if owner != self.structure and value is not default and value != default:
                 raise inapplicable(name, value, f"structure={owner!r}")
@@ -79,7 +81,7 @@ class Structure:
             return tan(_filled(coded), target, self.root)
         if self.structure == "kdb":
             return kdb(_filled(coded), target, self.k)
-        return hill_climb(_filled(coded), self.score).dag
+        return hill_climb(_filled(coded), self.score, graph_prior=self.graph_prior).dag
 
     @property
     def learned(self) -> bool:

@@ -30,7 +30,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import Advice, NotSupportedError, checked_whole, expected, listing
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
-from colonnade.structure.scores import Score
+from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
 
@@ -65,6 +65,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Feature at the root of the tree, with ``"tan"``; by default the first.
     structure_score : BIC, AIC, LogLikelihood or Prior, optional
         What ``"hill_climb"`` climbs; by default ``BIC()``.
+    graph_prior : "sizes", optional
+        Pays for the choice among many parents, with ``"hill_climb"``; see
+        :func:`colonnade.hill_climb`.
     classes : sequence, optional
         All labels there can be; by default those in `y`. A class that is declared but not in `y`
         keeps its column, and a small probability (except under ``MaximumLikelihood``).
@@ -119,6 +122,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         k: int = 2,
         root: str | None = None,
         structure_score: Score | None = None,
+        graph_prior: GraphPrior = None,
         classes: Sequence[Any] | None = None,
         target_name: str = "class",
     ) -> None:
@@ -129,6 +133,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self.k = k
         self.root = root
         self.structure_score = structure_score
+        self.graph_prior = graph_prior
         self.classes = classes
         self.target_name = target_name
 
@@ -208,7 +213,11 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             raise expected("a non-empty string", "target_name", self.target_name)
         bins = checked_whole(self.bins, "bins", least=2)
         structure = Structure(
-            structure=self.structure, k=self.k, root=self.root, score=self.structure_score
+            structure=self.structure,
+            k=self.k,
+            root=self.root,
+            score=self.structure_score,
+            graph_prior=self.graph_prior,
         )
         if declared is None:
             classes = Classes.seen(self.target_name, rows.labels)

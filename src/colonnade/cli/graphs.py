@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -59,6 +59,14 @@ class LearnerOptions:
             "of a prior: {scores}.",
         ),
     ] = None
+    graph_prior: Annotated[
+        Literal["sizes"] | None,
+        graph_option(
+            metavar="HOW",
+            help="Let hill climbing pay for the choice among many parents: sizes (all numbers of "
+            "parents are equally probable, and all sets of one size).",
+        ),
+    ] = None
     max_parents: Annotated[
         int | None, _number(help="Largest number of parents, for --learn hc.")
     ] = None
@@ -83,6 +91,7 @@ class LearnerOptions:
         for option, value, learners in (
             ("--target", self.target, _SUPERVISED),
             ("--score", self.score, (Learn.HC,)),
+            ("--graph-prior", self.graph_prior, (Learn.HC,)),
             ("--max-parents", self.max_parents, (Learn.HC,)),
             ("--tabu", self.tabu, (Learn.HC,)),
             ("--restarts", self.restarts, (Learn.HC,)),
@@ -105,6 +114,7 @@ class LearnerOptions:
         climb = partial(
             structure.hill_climb,
             score=score_of(self.score or "bic"),
+            graph_prior=self.graph_prior,
             max_parents=self.max_parents,
             tabu=self.tabu or 0,
             restarts=self.restarts or 0,

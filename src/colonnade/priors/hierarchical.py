@@ -107,6 +107,25 @@ class Hierarchical(Prior):
         alpha0 = self._alpha0(counts.states)
         return self._evidence(self._engine(tally, s).log_evidence(tally, s, alpha0))
 
+    def structure_score(self, counts: Counts) -> float:
+        """Log evidence of a family in a graph, in which independence is the limit of large s.
+
+        As s grows all rows become equal to alpha: parents that do not matter are that limit. So the
+        score of a variable without parents is its evidence under theta = alpha ~ Dirichlet(alpha0).
+        A row that leans on a pool of its own is over-dispersed: against it parents that mean
+        nothing would be an improvement. The same holds where all parents are constant in the data.
+
+        Examples
+        --------
+        >>> score = Hierarchical().structure_score([[8, 2]])
+        >>> bool(np.isclose(score, Hierarchical(s=1e7).log_evidence([[8, 2]]), atol=1e-4))
+        True
+        """
+        counts = as_counts(counts)
+        if len(counts.values) > 1:
+            return self.log_evidence(counts)
+        return _log_evidence_of_pool(counts, self._alpha0(counts.states))
+
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         # Whatever engine the final tables are to have, this needs a quick and exact one.
         posterior = replace(self, engine=None).posterior(counts)
@@ -145,6 +164,19 @@ class Hierarchical(Prior):
                 raise expected(what, "alpha0", self.alpha0, "or give a single number")
             return np.array(self.alpha0)
         return np.full(states, self.alpha0)
+
+
+def _log_evidence_of_pool(counts: FamilyCounts, alpha0: Floats) -> float:
+    """Log evidence of at most one row whose probabilities are alpha ~ Dirichlet(alpha0)."""
+    from colonnade.kernels.special import minus_log_beta
+
+    if not len(counts.values):
+        return 0.0
+    # Gamma(A0) / Gamma(A0 + n) prod_x Gamma(alpha0_x + n_x) / Gamma(alpha0_x)
+    tally = Tally.of(counts.values)
+    prior = zip(alpha0[tally.tallied].tolist(), tally.count.tolist(), strict=True)
+    cells = sum(minus_log_beta(parameter, count) for parameter, count in prior)
+    return cells - minus_log_beta(float(alpha0.sum()), tally.total) + tally.constant
 
 
 def _checked_alpha0(alpha0: Any) -> float | tuple[float, ...]:

@@ -1,8 +1,9 @@
 """Scores of a graph: a sum over families, on the scale of bnlearn (larger is better).
 
 ``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior
-scores by ``Prior.structure_score``: its log evidence, unless it says otherwise. `FamilyScores` are
-those of the families of one table, each computed once.
+scores by ``Prior.structure_score``: its log evidence, unless it says otherwise. A prior of the
+graph may be added to either. `FamilyScores` are those of the families of one table, each computed
+once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -81,14 +82,18 @@ class LogLikelihood(Penalised):
 
 
 Score: TypeAlias = Penalised | Prior
+GraphPrior: TypeAlias = Literal["sizes"] | None
 
 
 class FamilyScores:
     """Scores of families, cached; child and parents are positions of columns."""
 
-    def __init__(self, columns: Columns, score: Score) -> None:
+    def __init__(
+        self, columns: Columns, score: Score | None, graph_prior: GraphPrior = None
+    ) -> None:
         self.columns = columns
-        self.score = score
+        self.score = checked_score(score)
+        self.graph_prior = checked_graph_prior(graph_prior)
         self.names = columns.names
         self._known: dict[tuple[int, tuple[int, ...]], float] = {}
 
@@ -97,12 +102,22 @@ class FamilyScores:
         key = (child, tuple(sorted(parents)))
         if key not in self._known:
             counts = self.columns.counts(*key)
-            self._known[key] = (
+            fit = (
                 self.score.structure_score(counts)
                 if isinstance(self.score, Prior)
                 else self.score.of(counts, self.columns.total)
             )
+            self._known[key] = fit + self._log_prior(len(parents))
         return self._known[key]
+
+    def _log_prior(self, parents: int) -> float:
+        """Log prior probability of one parent set of this size, up to a constant.
+
+        All sizes have the same probability, and all sets of one size.
+        """
+        if self.graph_prior is None:
+            return 0.0
+        return -math.log(math.comb(len(self.names) - 1, parents))
 
     def additions(self, child: int, parents: tuple[int, ...], candidates: Sequence[int]) -> Floats:
         """Scores of the families that have one of the candidates as another parent."""
@@ -131,14 +146,21 @@ class FamilyScores:
         sums = columns.information_sums(
             (*parents, child), states, small, worker_count() if threaded else 1
         )
-        penalty = self.score.penalty(columns.total)
+        penalty, log_prior = self.score.penalty(columns.total), self._log_prior(len(parents) + 1)
         for z, (cells, rows) in zip(small, sums.tolist(), strict=True):
             parameters = columns.size((*parents, z)) * (states - 1)
             key = (child, tuple(sorted((*parents, z))))
-            self._known[key] = cells - rows - penalty * parameters
+            self._known[key] = cells - rows - penalty * parameters + log_prior
 
 
-def score(table: Any, dag: Dag, score: Score | None = None, *, missing: Missing = "raise") -> float:
+def score(
+    table: Any,
+    dag: Dag,
+    score: Score | None = None,
+    *,
+    graph_prior: GraphPrior = None,
+    missing: Missing = "raise",
+) -> float:
     """Score of a graph on a table.
 
     Parameters
@@ -148,6 +170,10 @@ def score(table: Any, dag: Dag, score: Score | None = None, *, missing: Missing 
     dag : Dag
     score : BIC, AIC, LogLikelihood or a prior
         By default ``BIC()``.
+    graph_prior : "sizes", optional
+        Adds -ln C(V - 1, k) for each of the V variables, where k is the number of its parents: all
+        numbers of parents are equally probable, and all sets of one size. Without it all graphs
+        are.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`. The rows are those that are complete for the variables of the
         graph: compare scores of graphs of the same variables only.
@@ -162,11 +188,17 @@ def score(table: Any, dag: Dag, score: Score | None = None, *, missing: Missing 
     >>> round(score(table, Dag([("a", "b")])) - score(table, Dag([], ["a", "b"])), 3)
     2.079
     """
-    return math.fsum(score_families(table, dag, score, missing=missing).values())
+    parts = score_families(table, dag, score, graph_prior=graph_prior, missing=missing)
+    return math.fsum(parts.values())
 
 
 def score_families(
-    table: Any, dag: Dag, score: Score | None = None, *, missing: Missing = "raise"
+    table: Any,
+    dag: Dag,
+    score: Score | None = None,
+    *,
+    graph_prior: GraphPrior = None,
+    missing: Missing = "raise",
 ) -> dict[str, float]:
     """Score of every family of a graph, by the name of the child; see :func:`score`.
 
@@ -176,9 +208,9 @@ def score_families(
     >>> {name: round(value, 3) for name, value in score_families(table, Dag([("a", "b")])).items()}
     {'a': -3.466, 'b': -1.386}
     """
-    judge = checked_score(score)
+    judge, prior = checked_score(score), checked_graph_prior(graph_prior)
     coded = read_rows(table, checked_dag(dag).variables)
-    families = FamilyScores(prepare(coded, missing), judge)
+    families = FamilyScores(prepare(coded, missing), judge, prior)
     position = {name: i for i, name in enumerate(families.names)}
     return {
         name: families.family(position[name], tuple(position[p] for p in dag.parents(name)))
@@ -202,6 +234,13 @@ def checked_score(score: Score | None) -> Score:
     if not isinstance(score, Penalised | Prior):
         raise expected("BIC(), AIC(), LogLikelihood() or a prior", "score", score)
     return score
+
+
+def checked_graph_prior(graph_prior: GraphPrior) -> GraphPrior:
+    """The prior of the graph itself, or an error."""
+    if graph_prior is not None and not (isinstance(graph_prior, str) and graph_prior == "sizes"):
+        raise expected("'sizes' or None", "graph_prior", graph_prior)
+    return graph_prior
 
 
 def _xlogx(values: Any) -> Any:

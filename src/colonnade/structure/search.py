@@ -17,7 +17,13 @@ from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.structure.columns import prepare, read_rows
 from colonnade.structure.rules import Adjacency, Rules, reachable
-from colonnade.structure.scores import FamilyScores, Score, checked_score
+from colonnade.structure.scores import (
+    FamilyScores,
+    GraphPrior,
+    Score,
+    checked_graph_prior,
+    checked_score,
+)
 
 Operation = Literal["add", "delete", "reverse"]
 _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
@@ -68,6 +74,7 @@ def hill_climb(
     table: Any,
     score: Score | None = None,
     *,
+    graph_prior: GraphPrior = None,
     start: Dag | None = None,
     required: Iterable[tuple[str, str]] = (),
     forbidden: Iterable[tuple[str, str]] = (),
@@ -85,6 +92,9 @@ def hill_climb(
         Anything :func:`colonnade.fit` takes.
     score : BIC, AIC, LogLikelihood or a prior, optional
         By default ``BIC()``. A prior scores by its log evidence.
+    graph_prior : "sizes", optional
+        Pays for the choice among many parents: adds -ln C(V - 1, k) for each of the V variables,
+        where k is the number of its parents (see :func:`score`).
     start : Dag, optional
         Where to begin; by default the graph of the required arcs.
     required, forbidden : iterables of (parent, child)
@@ -116,14 +126,14 @@ def hill_climb(
     >>> found.dag.arcs, found.status
     ((('a', 'b'),), 'converged')
     """
-    judge = checked_score(score)
+    judge, prior = checked_score(score), checked_graph_prior(graph_prior)
     tabu = checked_whole(tabu, "tabu", 0, _MAX_TABU)
     restarts = checked_whole(restarts, "restarts", 0, _MAX_RESTARTS)
     generator = checked_generator(rng)
     coded = read_rows(table)
     rules = Rules.of(coded.names, required, forbidden, max_parents)
     first = rules.starting(start)
-    climber = _Climber(FamilyScores(prepare(coded, missing), judge), rules, first)
+    climber = _Climber(FamilyScores(prepare(coded, missing), judge, prior), rules, first)
     best, best_score = climber.best, climber.best_score
     status: Literal["converged", "interrupted"] = "converged"
     trace: list[Step] = []
