@@ -34,10 +34,11 @@ class Advice(StrEnum):
     COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
     COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
     CUT = "cut them into intervals with discretize(table)"
-    CUT_OR_CONVERT = (
-        "convert whole numbers to integers, or cut them into intervals with discretize(table)"
-    )
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
+    LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"
+    NAME_BINS = (
+        "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
+    )
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
@@ -248,8 +249,8 @@ class TooLargeError(ColonnadeError, ValueError):
         self.size, self.limit, self.unit = size, limit, unit
 
 
-class ConvergenceWarning(UserWarning):
-    """A sampler or an iteration stopped before its result could be trusted.
+class ColonnadeWarning(UserWarning):
+    """Root of the warnings that the command line words in its own options.
 
     Attributes
     ----------
@@ -260,6 +261,29 @@ class ConvergenceWarning(UserWarning):
     def __init__(self, statement: str, hint: str = "") -> None:
         super().__init__(with_hint(statement, hint))
         self.statement, self.hint = statement, hint
+
+
+class ConvergenceWarning(ColonnadeWarning):
+    """A sampler or an iteration stopped before its result could be trusted."""
+
+
+class ColumnWarning(ColonnadeWarning):
+    """Columns were cut or left out without being asked for, or have too many states to be useful.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names.
+    """
+
+    def __init__(self, statement: str, hint: str = "", columns: tuple[str, ...] = ()) -> None:
+        super().__init__(statement, hint)
+        self.columns = columns
+        if isinstance(hint, Advice):
+            self.args = (with_hint(statement, hint.format(columns=[*columns], first=columns[0])),)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.statement, self.hint, self.columns)
 
 
 class NotSupportedError(ColonnadeError, NotImplementedError):

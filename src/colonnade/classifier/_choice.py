@@ -82,6 +82,13 @@ class Structure:
         return hill_climb(_filled(coded), self.score).dag
 
     @property
+    def named(self) -> tuple[str, ...]:
+        """The variables that the user names."""
+        if isinstance(self.structure, Dag):
+            return self.structure.variables
+        return () if self.root is None else (self.root,)
+
+    @property
     def learned(self) -> bool:
         """Whether the graph depends on the rows."""
         return isinstance(self.structure, str) and self.structure != "naive"

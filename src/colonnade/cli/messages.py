@@ -7,11 +7,19 @@ hint that would speak Python is replaced by the one in the table below.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from colonnade.exceptions import Advice, ColonnadeError, ConvergenceWarning, InputError, with_hint
+from colonnade.exceptions import (
+    Advice,
+    ColonnadeError,
+    ColonnadeWarning,
+    ColumnWarning,
+    InputError,
+    with_hint,
+)
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
@@ -26,10 +34,13 @@ _ADVICE = {
         "give --missing available to count complete rows, family by family, or --missing em"
     ),
     Advice.CUT: "cut them into intervals with --bins 5",
-    Advice.CUT_OR_CONVERT: (
-        "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
-    ),
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.LEAVE_OUT: (
+        "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
+    ),
+    Advice.NAME_BINS: (
+        "say how with --bins {first}=4, or keep the values as states with --bins {first}=keep"
+    ),
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
@@ -72,7 +83,7 @@ def spellings(parameters: Iterable[Any]) -> dict[str, str]:
 
 def worded(message: Exception | str, options: Mapping[str, str]) -> str:
     """Word an error or a warning for a command, given how its parameters are typed."""
-    if not isinstance(message, ColonnadeError | ConvergenceWarning):
+    if not isinstance(message, ColonnadeError | ColonnadeWarning):
         return str(message)
     statement, hint = message.statement, message.hint
     if isinstance(message, InputError) and message.parameter is not None:
@@ -82,4 +93,8 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         hint = _COMPLETE_OR_IGNORE
     elif isinstance(hint, Advice):
         hint = _ADVICE[hint]
+        if isinstance(message, ColumnWarning):
+            first, *_ = names = [shlex.quote(name) for name in message.columns]
+            ignored = " ".join(f"--ignore {name}" for name in names)
+            hint = hint.format(first=first, ignored=ignored)
     return with_hint(statement, hint)
