@@ -362,7 +362,7 @@ def test_a_number_stands_for_its_interval(folder: Path, tmp_path: Path) -> None:
     run("fit", folder / "data.csv", "--learn", "chow-liu", "--bins", 3, "-o", model)
     network = cn.load(model)
     middle = network["dose"].family.child.states[1]
-    low, high = map(float, middle.strip("(]").split(","))
+    low, high = map(float, middle.split(" to "))
     for text in (str((low + high) / 2), middle):
         asked = "query", model, "cancer", "--observed", f"dose={text}", "--json"
         assert json.loads(run(*asked).stdout)["observed"] == {"dose": middle}

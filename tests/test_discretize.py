@@ -423,6 +423,15 @@ def test_json_loses_nothing(columns: list[list[float]]) -> None:
     assert [c.points for c in again.columns] == [tuple(p) for p in columns]
 
 
+def test_names_of_intervals_in_older_files_stay() -> None:
+    kept = {"x": {"points": [6356.4], "states": ["(-inf, 6.36e+03]", "(6.36e+03, inf)"]}}
+    older = Discretizer.from_dict(kept)
+    assert older.to_dict() == kept
+    coded = encode(older.cut({"x": [6356.0, 6357.4]}))
+    assert coded.variables[0].states == tuple(kept["x"]["states"])
+    assert coded.codes[0].tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     "kept",
     [

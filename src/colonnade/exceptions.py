@@ -12,7 +12,8 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
 
@@ -247,6 +248,34 @@ class TooLargeError(ColonnadeError, ValueError):
         beyond = f"{amount(size)} {unit}, more than the limit of {amount(limit)}"
         super().__init__(f"{what} would have {beyond}.", hint)
         self.size, self.limit, self.unit = size, limit, unit
+
+
+class TooManyStatesError(TooLargeError):
+    """A variable has more states than its table can be computed for.
+
+    Attributes
+    ----------
+    states : int
+    """
+
+    def __init__(self, states: int, limit: int, place: str = "") -> None:
+        what = f"{place}{': the' if place else 'The'} covariance of a pool of {states:,} states"
+        hint = "is this column an identifier? Leave it out, or put states together"
+        super().__init__(what, size=states**2, limit=limit**2, hint=hint)
+        self.states, self._limit = states, limit
+
+    def named(self, variable: str) -> TooManyStatesError:
+        """Return the same error with the name of the variable."""
+        return TooManyStatesError(self.states, self._limit, f"Variable {variable!r}")
+
+
+@contextmanager
+def about(variable: str) -> Iterator[None]:
+    """Let errors from within, which do not know the variable, name it."""
+    try:
+        yield
+    except TooManyStatesError as error:
+        raise error.named(variable) from None
 
 
 class ColonnadeWarning(UserWarning):

@@ -19,7 +19,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import expected
+from colonnade.exceptions import about, expected
 from colonnade.priors import Prior
 from colonnade.structure.columns import Columns, prepare
 from colonnade.threads import run, worker_count
@@ -90,11 +90,12 @@ class FamilyScores:
         key = (child, tuple(sorted(parents)))
         if key not in self._known:
             counts = self.columns.counts(*key)
-            self._known[key] = (
-                self.score.structure_score(counts)
-                if isinstance(self.score, Prior)
-                else self.score.of(counts, self.columns.total)
-            )
+            with about(self.names[child]):
+                self._known[key] = (
+                    self.score.structure_score(counts)
+                    if isinstance(self.score, Prior)
+                    else self.score.of(counts, self.columns.total)
+                )
         return self._known[key]
 
     def additions(self, child: int, parents: tuple[int, ...], candidates: Sequence[int]) -> Floats:

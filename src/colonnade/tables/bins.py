@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,9 +67,8 @@ class Bins:
         if not isinstance(self.columns, Mapping):
             raise expected("a mapping of columns to numbers of intervals", "bins", self.columns)
         for name, own in self.columns.items():
-            if own is not None and (isinstance(own, bool) or not _enough(own)):
-                what = f"an integer of at least {_MIN_BINS}, or None, for the column {name!r}"
-                raise expected(f"{what} in a mapping", "bins", own)
+            if own is not None:
+                checked_whole(own, f"bins[{name!r}]", least=_MIN_BINS)
         object.__setattr__(self, "columns", dict(self.columns))
 
     @classmethod
@@ -129,10 +127,6 @@ def warn_of_cuts(guessed: Mapping[str, int]) -> None:
         "into intervals."
     )
     warn(ColumnWarning(statement, Advice.NAME_BINS, tuple(guessed)))
-
-
-def _enough(bins: Any) -> bool:
-    return isinstance(bins, numbers.Integral) and int(bins) >= _MIN_BINS
 
 
 def _different(levels: Levels, weights: Array | None) -> int:
