@@ -130,7 +130,8 @@ def test_weights_count_rows_for_the_automatic_prior(structure) -> None:
 def test_automatic_prior_is_strong_where_the_structure_fits_few_rows_by_chance(structure) -> None:
     X, y = load_digits(return_X_y=True)
     train, test, known, hidden = train_test_split(X, y, train_size=20, stratify=y, random_state=0)
-    model = BayesianNetworkClassifier(structure, "auto").fit(train, known)
+    bins = {f"x{k}": 5 for k in range(64)}
+    model = BayesianNetworkClassifier(structure, "auto", bins).fit(train, known)
     assert log_loss(hidden, model.predict_proba(test)) < 2.5
 
 

@@ -84,7 +84,12 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         ("fit data.csv --learn best", 2, "'best'"),
         ("fit data.csv --learn hc --missing maybe", 2, "'maybe'"),
         ("fit data.csv --learn hc --bins 1", 2, "--bins"),
-        ("fit data.csv --learn hc --cut group", 2, "--cut: it needs --bins"),
+        ("fit data.csv --learn hc --bins few", 2, "'few' is not a number of at least 2, COLUMN="),
+        ("fit data.csv --learn hc --bins group=1", 2, "'group=1' is not a number of at least 2"),
+        ("fit data.csv --learn hc --bins 3 --bins 4", 2, "'4' is the second number for all"),
+        ("fit data.csv --learn hc --bins n=3 --bins n=keep", 2, "'n=keep' is the second number"),
+        ("fit arcs.csv --learn hc --bins 3", 2, "--bins: no column of the table holds numbers"),
+        ("fit data.csv --dag arcs.csv --bins n=3", 1, "Column 'n': not one of the variables"),
         ("fit data.csv --dag arcs.csv --ignore n", 2, "--ignore"),
         ("fit data.csv --learn hc --nonsense", 2, "--nonsense"),
         ("fit arcs.csv --learn tan --target x", 1, "one of ['from', 'to'] for --target, got 'x'"),
@@ -101,7 +106,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
             1,
             "['smoker', 'group', 'cancer', 'dose', 'n']",
         ),
-        ("fit data.csv --learn hc --bins 3 --cut smoker", 1, "'smoker': not a column of"),
+        ("fit data.csv --learn hc --bins smoker=3", 1, "'smoker': not a column of"),
         ("fit data.xls --learn hc", 1, "a file ending in .csv"),
         ("show model.txt", 1, "a name that ends in"),
         ("show model.json --level 0.9", 2, "--level: it needs a variable"),
@@ -187,7 +192,7 @@ PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("fit whole.csv --learn hc -o m.json", "without a decimal point, or cut them"),
+        ("fit fractions.csv --learn hc -o m.json", "cut them into intervals with --bins 5"),
         ("fit holes.csv --dag arcs.csv -o m.json", "give --missing available to count"),
         ("fit holes.csv --learn chow-liu -o m.json", "give --missing available or --missing em"),
         ("compare holes.csv --learn chow-liu --folds 2", "give --missing available or --missing"),
@@ -198,7 +203,6 @@ PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
         ),
         ("fit nameless.csv --learn hc -o m.json", "no column has a name. Hint: give --no-header"),
         ("fit hollow.csv --learn hc -o m.json", "leave the column out, with --ignore"),
-        ("fit data.csv --learn hc --bins 3 --cut x --cut x -o m.json", "columns for --cut, got"),
         ("fit data.csv --dag arcs.csv -o ml.json", "a name that is not taken for --output"),
         ("fit data.csv --dag arcs.csv -o no/m.json", "an existing folder for --output"),
         ("fit data.csv --dag arcs.csv -o m.txt", ".uai for --output, got 'm.txt'"),
@@ -223,7 +227,7 @@ def test_messages_speak_of_options_not_of_python(
     monkeypatch.chdir(tmp_path)
     for name, text in {
         "data.csv": "x,y\n1,a\n2,b\n",
-        "whole.csv": "x,y\n1.0,a\n2.0,b\n",
+        "fractions.csv": "x,y\n1.5,a\n2.0,b\n",
         "holes.csv": "x,y\n1,\n,b\n2,a\n",
         "torn.csv": "x,y\n1,\n,b\n",
         "hollow.csv": "x,y\n1,\n2,\n",

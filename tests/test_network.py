@@ -16,15 +16,17 @@ from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import (
+    ColumnWarning,
     CountsError,
     DataError,
     InputError,
     NotSupportedError,
-    TooLargeError,
+    TooManyStatesError,
 )
 from colonnade.files import load
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
+from colonnade.structure import score
 from colonnade.tables.discretize import discretize
 from colonnade.tables.memory import encode
 from colonnade.variables import Family, Variable
@@ -240,8 +242,16 @@ def test_each_family_uses_the_rows_that_are_complete_for_it():
 
 @pytest.mark.parametrize("prior", [Hierarchical(), BDeu(1), Hierarchical(s="learn")])
 def test_too_many_states_are_refused_before_the_work(prior) -> None:
-    with pytest.raises(TooLargeError, match=r"pool of 20,000 states .* identifier"):
-        fit({"id": np.arange(20_000)}, Dag([], ["id"]), prior)
+    name = r"Variable 'id': .* pool of 20,000 states .* identifier"
+    with pytest.warns(ColumnWarning, match=r"Column 'id' \(20,000 different values in 20,000 rows"):
+        coded = encode({"id": np.arange(20_000)})
+    for missing in ("raise", "em"):
+        with pytest.raises(TooManyStatesError, match=name) as caught:
+            fit(coded, Dag([], ["id"]), prior, missing=missing)
+        assert caught.value.states == 20_000
+    if prior == Hierarchical(s="learn"):  # the others have a formula for the score
+        with pytest.raises(TooManyStatesError, match=name):
+            score(coded, Dag([], ["id"]), prior)
 
 
 def test_observed_numbers_of_a_variable_that_was_cut() -> None:

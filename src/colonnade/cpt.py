@@ -20,6 +20,7 @@ from colonnade.exceptions import (
     DataError,
     NotSupportedError,
     UnobservedError,
+    about,
     amount,
     counted,
     expected,
@@ -110,7 +111,8 @@ class Cpt:
         if not isinstance(prior, Prior):
             raise expected("a prior", "prior", prior, "use Hierarchical()")
         if prior.has_posterior:
-            posterior = prior.posterior(counts)
+            with about(family.child.name):
+                posterior = prior.posterior(counts)
             cpt = cls(family, counts, prior, posterior.table)
             cpt.__dict__["posterior"] = posterior  # fills the cached property
             return cpt

@@ -12,7 +12,8 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -39,12 +40,13 @@ class Advice(StrEnum):
     COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
     CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
     CUT = "cut them into intervals with discretize(table)"
-    CUT_OR_CONVERT = (
-        "convert whole numbers to integers, or cut them into intervals with discretize(table)"
-    )
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
     LEARN_FROM_COMPLETE_ROWS = (
         "use missing='available' to take the complete rows, or missing='state' to take all of them"
+    )
+    LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"
+    NAME_BINS = (
+        "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
     )
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
@@ -266,6 +268,34 @@ class TooLargeError(ColonnadeError, ValueError):
         self.size, self.limit, self.unit = size, limit, unit
 
 
+class TooManyStatesError(TooLargeError):
+    """A variable has more states than its table can be computed for.
+
+    Attributes
+    ----------
+    states : int
+    """
+
+    def __init__(self, states: int, limit: int, place: str = "") -> None:
+        what = f"{place}{': the' if place else 'The'} covariance of a pool of {states:,} states"
+        hint = "is this column an identifier? Leave it out, or put states together"
+        super().__init__(what, size=states**2, limit=limit**2, hint=hint)
+        self.states, self._limit = states, limit
+
+    def named(self, variable: str) -> TooManyStatesError:
+        """Return the same error with the name of the variable."""
+        return TooManyStatesError(self.states, self._limit, f"Variable {variable!r}")
+
+
+@contextmanager
+def about(variable: str) -> Iterator[None]:
+    """Let errors from within, which do not know the variable, name it."""
+    try:
+        yield
+    except TooManyStatesError as error:
+        raise error.named(variable) from None
+
+
 class ColonnadeWarning(UserWarning):
     """Root of the warnings that say what is doubtful and what would help.
 
@@ -290,6 +320,25 @@ class IncompleteRowsWarning(ColonnadeWarning):
 
 class DataWarning(ColonnadeWarning):
     """Data were changed, left out or guessed on the way in, or look like a mistake."""
+
+
+class ColumnWarning(ColonnadeWarning):
+    """Columns were cut or left out without being asked for, or have too many states to be useful.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names.
+    """
+
+    def __init__(self, statement: str, hint: str = "", columns: tuple[str, ...] = ()) -> None:
+        super().__init__(statement, hint)
+        self.columns = columns
+        if isinstance(hint, Advice):
+            self.args = (with_hint(statement, hint.format(columns=[*columns], first=columns[0])),)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.statement, self.hint, self.columns)
 
 
 class NotSupportedError(ColonnadeError, NotImplementedError):

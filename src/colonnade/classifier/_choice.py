@@ -9,7 +9,6 @@ what is scored is what a classifier is for: the class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import NotSupportedError, expected, inapplicable, listing
+from colonnade.exceptions import NotSupportedError, about, expected, inapplicable, listing
 from colonnade.missing.gaps import distinct
 from colonnade.network.learning import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
@@ -28,6 +27,7 @@ from colonnade.structure import hill_climb, kdb, naive_bayes, tan
 from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
+from colonnade.variables import Family
 
 AnyPrior: TypeAlias = Prior | Literal["auto"] | None
 Scores: TypeAlias = dict[Prior, float]
@@ -84,6 +84,13 @@ class Structure:
         return hill_climb(_filled(coded), self.score, graph_prior=self.graph_prior).dag
 
     @property
+    def named(self) -> tuple[str, ...]:
+        """The variables that the user names."""
+        if isinstance(self.structure, Dag):
+            return self.structure.variables
+        return () if self.root is None else (self.root,)
+
+    @property
     def learned(self) -> bool:
         """Whether the graph depends on the rows."""
         return isinstance(self.structure, str) and self.structure != "naive"
@@ -99,7 +106,7 @@ class Choice:
     @classmethod
     def by_rows(cls, prior: AnyPrior, counts: NetworkCounts) -> Choice:
         """Take the prior given, or the one that predicts each row best from all the others."""
-        return _given(prior) or _best(_leave_one_out_scores(counts.counts))
+        return _given(prior) or _best(_leave_one_out_scores(counts))
 
     @classmethod
     def by_folds(
@@ -148,14 +155,20 @@ def _best(scores: Scores) -> Choice:
     return Choice(next(prior for prior, score in scores.items() if score >= least), scores)
 
 
-def _leave_one_out_scores(counts: Sequence[FamilyCounts]) -> Scores:
+def _leave_one_out_scores(counts: NetworkCounts) -> Scores:
     """Leave-one-out log score of each candidate: of all rows, features and class together.
 
     A candidate that is not available for one of the tables is left out.
     """
+
+    def score(prior: Prior, family: Family, table: FamilyCounts) -> float:
+        with about(family.child.name):
+            return prior.leave_one_out_score(table)
+
     scores: Scores = {}
+    pairs = list(zip(counts.families, counts.counts, strict=True))
     for prior in CANDIDATES:
-        tasks = [partial(prior.leave_one_out_score, table) for table in counts]
+        tasks = [partial(score, prior, family, table) for family, table in pairs]
         try:
             scores[prior] = sum(run(tasks))
         except NotSupportedError:

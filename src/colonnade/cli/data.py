@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -10,10 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from colonnade.cli.messages import renamed
 from colonnade.cli.options import misuse
+from colonnade.exceptions import listing
 
 _option = partial(typer.Option, rich_help_panel="Data")
+_MIN_BINS = 2
 
 
 class Missing(StrEnum):
@@ -40,19 +42,13 @@ class DataOptions:
         ),
     ]
     bins: Annotated[
-        int | None,
-        _option(
-            min=2,
-            metavar="N",
-            help="Cut columns of floating-point numbers into this many intervals with about the "
-            "same number of rows; the cut points are kept with the network.",
-        ),
-    ] = None
-    cut: Annotated[
         list[str] | None,
         _option(
-            metavar="COLUMN",
-            help="Cut this column of integers as well; may be given several times. Needs --bins.",
+            metavar="N",
+            help="Cut columns of numbers into this many intervals with about the same number of "
+            "rows, if they have fractions or more than 10 different values; the cut points are "
+            "kept with the network. COLUMN=N cuts one column, whatever values it has, and "
+            "COLUMN=keep keeps its values as states; may be given several times.",
         ),
     ] = None
     ignore: Annotated[
@@ -94,8 +90,7 @@ class DataOptions:
         for option, value in (("--na", self.na), ("--header / --no-header", self.header)):
             if value is not None and is_parquet(self.path):
                 raise misuse(option, "it only applies to CSV files.")
-        if self.cut and self.bins is None:
-            raise misuse("--cut", "it needs --bins.")
+        _bins_of(self.bins or [])  # wrong usage is told before anything is read
 
     def read(self, weights: str | None = None) -> dict[str, Any]:
         """Read the table without the columns to be ignored; those that are named must be there."""
@@ -109,18 +104,45 @@ class DataOptions:
         return {name: column for name, column in table.items() if name not in ignored}
 
     def discretized(self, table: dict[str, Any], weights: str | None = None) -> Any:
-        """Cut the floating-point columns and those that are named; weights stay numbers."""
-        from colonnade.tables import Discretizer
+        """Cut columns of numbers as --bins says; weights stay numbers."""
+        from colonnade.tables import Bins, Discretizer
+        from colonnade.tables.levels import column_error
+        from colonnade.tables.sources import source_of
 
         if self.bins is None:
             return table
-        variables = {name: column for name, column in table.items() if name != weights}
-        found = Discretizer.fit(variables, self.bins).columns
-        if self.cut:
-            with renamed(columns="cut"):
-                found += Discretizer.fit(variables, self.bins, columns=self.cut).columns
-        discretizer = Discretizer(tuple({column.name: column for column in found}.values()))
+        default, each = _bins_of(self.bins)
+        source = source_of({name: column for name, column in table.items() if name != weights})
+        for name in each:
+            if name not in source.columns:
+                problem = f"not one of the variables to cut, {listing(source.names)}."
+                raise column_error(name, problem, "name another column in --bins")
+        discretizer = Discretizer.fit(source, Bins(default, each))
+        columns = source.columns.values()
+        if default is not None and all(column.number_type is None for column in columns):
+            raise misuse("--bins", "no column of the table holds numbers.")
         return discretizer.cut(table)
+
+
+def _bins_of(words: Sequence[str]) -> tuple[int | None, dict[str, int | None]]:
+    """Return what --bins says of all columns, None if nothing, and of single ones."""
+    default: int | None = None
+    each: dict[str, int | None] = {}
+    for word in words:
+        name, sign, number = word.rpartition("=")
+        if (name in each) if sign else default is not None:
+            which = f"for {name}" if sign else "for all columns"
+            raise misuse("--bins", f"{word!r} is the second number {which}.")
+        if sign and number == "keep":
+            each[name] = None
+        elif not number.isascii() or not number.isdigit() or int(number) < _MIN_BINS:
+            what = f"a number of at least {_MIN_BINS}, COLUMN=NUMBER or COLUMN=keep"
+            raise misuse("--bins", f"{word!r} is not {what}.")
+        elif sign:
+            each[name] = int(number)
+        else:
+            default = int(number)
+    return default, each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

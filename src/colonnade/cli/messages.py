@@ -7,11 +7,19 @@ hint that would speak Python is replaced by the one in the table below.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from colonnade.exceptions import Advice, ColonnadeError, ColonnadeWarning, InputError, with_hint
+from colonnade.exceptions import (
+    Advice,
+    ColonnadeError,
+    ColonnadeWarning,
+    ColumnWarning,
+    InputError,
+    with_hint,
+)
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
@@ -24,13 +32,16 @@ _ADVICE = {
     ),
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
-    Advice.CUT_OR_CONVERT: (
-        "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
-    ),
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
         "--missing state to learn it from all of them"
+    ),
+    Advice.LEAVE_OUT: (
+        "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
+    ),
+    Advice.NAME_BINS: (
+        "say how with --bins {first}=4, or keep the values as states with --bins {first}=keep"
     ),
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
@@ -89,4 +100,8 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         statement = statement if option is None else message.naming(option)
     if isinstance(hint, Advice):
         hint = _ADVICE[hint]
+        if isinstance(message, ColumnWarning):
+            first, *_ = names = [shlex.quote(name) for name in message.columns]
+            ignored = " ".join(f"--ignore {name}" for name in names)
+            hint = hint.format(first=first, ignored=ignored)
     return with_hint(statement, hint)

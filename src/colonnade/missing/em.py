@@ -30,6 +30,7 @@ from colonnade.exceptions import (
     Advice,
     ConvergenceWarning,
     TooLargeError,
+    about,
     checked_fraction,
     checked_whole,
     counted,
@@ -165,7 +166,8 @@ class _Table:
         self.base = np.zeros((len(self.codes), family.cardinality))
         self.base[seen] = available.values
         self.values = self.base
-        self.penalty = prior.em_penalty(available)
+        with about(family.child.name):
+            self.penalty = prior.em_penalty(available)
         # Begin inside the simplex: a probability of zero would remain zero.
         self.logs = np.log(self.penalty.interior.rows(self.base, self.base))
 

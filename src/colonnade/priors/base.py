@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, expected
+from colonnade.exceptions import Advice, NotSupportedError, TooManyStatesError, expected
 from colonnade.pooling.leave_one_out import left_out_score
 from colonnade.pooling.penalty import Penalty
 from colonnade.sparse import SparseTable
@@ -228,10 +228,7 @@ def checked_positive(value: Any, parameter: str, hint: str = "") -> float:
 def checked_states(counts: FamilyCounts) -> FamilyCounts:
     """Refuse too many states: the covariance of alpha has a cell for each pair of them."""
     if counts.states > _MAX_POOLED_STATES:
-        what = f"The covariance of a pool of {counts.states:,} states"
-        size, limit = counts.states**2, _MAX_POOLED_STATES**2
-        hint = "is this column an identifier? Leave it out, or put states together"
-        raise TooLargeError(what, size=size, limit=limit, hint=hint)
+        raise TooManyStatesError(counts.states, _MAX_POOLED_STATES)
     return counts
 
 

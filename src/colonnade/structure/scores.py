@@ -21,7 +21,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import expected
+from colonnade.exceptions import about, expected
 from colonnade.missing.treatment import Missing
 from colonnade.network.learning import checked_dag
 from colonnade.priors import Prior
@@ -102,11 +102,12 @@ class FamilyScores:
         key = (child, tuple(sorted(parents)))
         if key not in self._known:
             counts = self.columns.counts(*key)
-            fit = (
-                self.score.structure_score(counts)
-                if isinstance(self.score, Prior)
-                else self.score.of(counts, self.columns.total)
-            )
+            with about(self.names[child]):
+                fit = (
+                    self.score.structure_score(counts)
+                    if isinstance(self.score, Prior)
+                    else self.score.of(counts, self.columns.total)
+                )
             self._known[key] = fit + self._log_prior(len(parents))
         return self._known[key]
 

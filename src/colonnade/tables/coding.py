@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 from colonnade.tables.coded import CodedTable, code_type
+from colonnade.tables.cuts import lower_end
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.levels import Levels, column_error, place
 from colonnade.variables import Variable
@@ -27,12 +28,23 @@ def discovered(name: str, levels: Levels) -> Variable:
             raise column_error(name, problem, "use strings, integers or booleans")
     if not levels.closed:
         try:
-            labels.sort()
+            labels = _in_order(labels)
         except TypeError:
             problem = "strings and integers mixed have no order."
             hint = "declare its states with `variables`, or use strings for all of them"
             raise column_error(name, problem, hint) from None
     return Variable(name, tuple(labels))
+
+
+def _in_order(labels: list[Any]) -> list[Any]:
+    """Sort labels; names of intervals by the numbers in them, not as text."""
+    ends: dict[Any, float] = {}
+    for label in labels:
+        end = lower_end(label)
+        if end is None:
+            return sorted(labels)
+        ends[label] = end
+    return sorted(labels, key=ends.__getitem__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ from colonnade.tables.levels import (
     repeated_names,
     unusable,
 )
-from colonnade.tables.sources import ListColumn, Source, StateColumn, UnsoundColumn
+from colonnade.tables.sources import ListColumn, Source, StateColumn, Times, UnsoundColumn
 
 _OBJECTS = (nw.Object, nw.Unknown)
 
@@ -54,23 +54,40 @@ class SeriesColumn:
             return _string_levels(self.series)
         if kind.is_integer() or kind == nw.Boolean:
             return self._integer_levels(declared)
-        if kind.is_float():
+        if kind.is_float() or kind.is_decimal():
             return float_levels(self.name, _floats(self.series), declared)
         if kind in _OBJECTS:
             return _object_string_levels(self.series) or self._objects.levels(declared)
+        if kind.is_temporal():
+            hint = "leave it out, or turn it into parts such as the month"
+            raise unusable(self.name, f"values of type {kind}", hint)
         raise unusable(self.name, f"values of type {kind}")
 
     @property
     def numbers(self) -> Floats | None:
         kind = self.series.dtype
-        if kind.is_float() or kind.is_integer():
+        if kind.is_numeric():
             return _floats(self.series)
         return self._objects.numbers if kind in _OBJECTS else None
 
     @property
-    def floating(self) -> bool:
+    def number_type(self) -> type[int] | type[float] | None:
         kind = self.series.dtype
-        return self._objects.floating if kind in _OBJECTS else bool(kind.is_float())
+        if kind in _OBJECTS:
+            return self._objects.number_type
+        if kind.is_integer():
+            return int
+        return float if kind.is_numeric() else None
+
+    @property
+    def times(self) -> Times | None:
+        kind = self.series.dtype
+        if kind in _OBJECTS:
+            return self._objects.times
+        if not kind.is_temporal():
+            return None
+        present = self.series.drop_nulls()
+        return Times(present.n_unique(), len(present))
 
     @property
     def text(self) -> bool:
@@ -97,10 +114,11 @@ class SeriesColumn:
         if series.null_count():
             missing = series.is_null().to_numpy()
             series = series.fill_null(False if series.dtype == nw.Boolean else 0)
-        values = series.to_numpy()
-        if values.dtype.kind in "biu":
+        # NumPy has no integers of 128 bits.
+        values = None if series.dtype in (nw.Int128, nw.UInt128) else series.to_numpy()
+        if values is not None and values.dtype.kind in "biu":
             return integer_levels(values, missing)
-        return self._objects.levels(declared)  # wider than 64 bits
+        return self._objects.levels(declared)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

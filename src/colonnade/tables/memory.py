@@ -14,6 +14,13 @@ from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
+from colonnade.tables.identifiers import (
+    Excess,
+    identifier,
+    numeric_excess,
+    warn_of_identifiers,
+    warn_of_numbers,
+)
 from colonnade.tables.levels import Levels, place, refuse_absent
 from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, ListColumn, Source, StateColumn, source_of
@@ -40,7 +47,12 @@ def encode(
     States keep their type. Their order is the one declared, else that of the categories (all of
     which are states, seen or not), else sorted. A Polars ``Categorical`` shares its categories
     with every other column, so there only those seen are states; an ``Enum`` has them all.
-    Booleans always have the two states False and True.
+    Booleans always have the two states False and True. Floating-point numbers and decimals are
+    integers if all of them are whole; others must be cut first (:func:`discretize`). A
+    ``ColumnWarning`` names columns that seem to identify rows: those with at least 20 values that
+    are text with a state for every second row or more, or more than 31 dates written as text, or
+    integers that never repeat although by chance they would, or whose name ends in *id*. Another
+    one names columns of more than 10 whole numbers with fewer than 10 rows each.
 
     Parameters
     ----------
@@ -103,14 +115,24 @@ def encode(
     weight_column = weights if isinstance(weights, str) else None
     declared, names = _plan(source.names, variables, columns, weight_column)
 
+    identifying: list[Excess] = []
+    numbers: list[Excess] = []
+
     def coded(column: Column) -> CodedColumn:
         variable = declared.get(column.name)
         cut = cuts.get(column.name) if cuts else None
         levels = _levels(column, variable is not None, cut)
+        if variable is None and cut is None:
+            if excess := identifier(column, levels):
+                identifying.append(excess)
+            elif excess := numeric_excess(column, levels):
+                numbers.append(excess)
         return CodedColumn.of(variable or discovered(column.name, levels), levels)
 
     done = each_column(source, names, coded)
     warn_of_states(source, [each.variable for each in done if each.variable.name not in declared])
+    warn_of_identifiers(identifying)
+    warn_of_numbers(numbers)
     if weight_column is not None:
         given = source.columns[weight_column].weights()
         weights = checked_weights(given, source.rows, place(weight_column))
@@ -213,7 +235,7 @@ def _levels(column: Column, declared: bool, cut: Cuts | None) -> Levels:
     # Already cut: what is there are names of intervals, and all intervals are states.
     found = column.levels(True)
     if tuple(found.labels) == cut.states:
-        return found
+        return Levels(found.labels, found.codes, closed=True)
     order = {label: k for k, label in enumerate(dict.fromkeys([*cut.states, *found.labels]))}
     table = np.array([*(order[label] for label in found.labels), -1], dtype=np.int64)
     return Levels(list(order), table[found.codes], closed=True)

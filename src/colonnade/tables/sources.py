@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, ColonnadeError, expected, listing
 from colonnade.tables.levels import (
+    FRACTIONAL,
     Levels,
     column_error,
     float_levels,
@@ -25,6 +27,13 @@ from colonnade.tables.levels import (
 
 if TYPE_CHECKING:
     from colonnade.tables.frames import Frame
+
+
+class Times(NamedTuple):
+    """How many different dates or times a column has, and in how many rows."""
+
+    different: int
+    rows: int
 
 
 class Column(Protocol):
@@ -43,8 +52,12 @@ class Column(Protocol):
         """Numbers as floats, missing ones NaN; None if it is not numeric."""
 
     @property
-    def floating(self) -> bool:
-        """Whether it holds floating-point numbers."""
+    def number_type(self) -> type[int] | type[float] | None:
+        """Type of its numbers, float for decimals; None if it is not numeric."""
+
+    @property
+    def times(self) -> Times | None:
+        """What is known of a column of dates or times; None if it holds anything else."""
 
     @property
     def text(self) -> bool:
@@ -76,10 +89,20 @@ class ListColumn:
         return object_numbers(self.values)
 
     @property
-    def floating(self) -> bool:
+    def number_type(self) -> type[int] | type[float] | None:
         kinds = set(map(type, self.values))
-        floats = any(issubclass(kind, float | np.floating) for kind in kinds)
-        return floats and self.numbers is not None
+        floats = any(issubclass(kind, FRACTIONAL) for kind in kinds)
+        whole = any(issubclass(kind, int | np.integer) for kind in kinds)
+        if not (floats or whole) or self.numbers is None:
+            return None
+        return float if floats else int
+
+    @property
+    def times(self) -> Times | None:
+        present = [value for value in self.values if value is not None and value == value]
+        if not present or not all(isinstance(value, dt.date | dt.time) for value in present):
+            return None
+        return Times(len(set(present)), len(present))
 
     def weights(self) -> Array:
         return np.asarray(self.values)
@@ -108,8 +131,15 @@ class ArrayColumn:
         return self._floats if self.values.dtype.kind in "iuf" else None
 
     @property
-    def floating(self) -> bool:
-        return self.values.dtype.kind == "f"
+    def number_type(self) -> type[int] | type[float] | None:
+        return {"i": int, "u": int, "f": float}.get(self.values.dtype.kind)
+
+    @property
+    def times(self) -> Times | None:
+        if self.values.dtype.kind != "M":
+            return None
+        present = self.values[~np.isnat(self.values)]
+        return Times(len(np.unique(present)), len(present))
 
     def weights(self) -> Array:
         if self._missing is not None:
@@ -137,7 +167,8 @@ class StateColumn:
     states: Sequence[Any]
     codes: Array
     text = False
-    floating = False
+    number_type = None
+    times = None
     numbers = None
 
     def levels(self, declared: bool) -> Levels:
@@ -160,7 +191,8 @@ class UnsoundColumn:
     values: Any
     error: ColonnadeError
     text = False
-    floating = False
+    number_type = None
+    times = None
 
     @property
     def numbers(self) -> Floats | None:
