@@ -334,7 +334,7 @@ def test_the_command_line_says_it_once(tmp_path: Path) -> None:
     assert "Hint: give --na for each text that is missing; --na '' if none is." in told
     assert "[" not in told
     assert len(cn.load(model)["bill_length_mm"].family.child.states) == 2
-    told = run(*learn, "--na", "", "--overwrite").stderr
+    told = run(*learn, "--na", "", "--overwrite", code=2).stderr
     assert "Column 'bill_length_mm': text, not numbers, because of 'NA' (1 row)." in told
     assert "Hint: correct them, or give --na for each text that means missing." in told
 

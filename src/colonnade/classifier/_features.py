@@ -90,6 +90,7 @@ class Features:
         learned = [_learned(each.column.name, each.used, weights) for each in kept]
         features = {feature.variable.name: feature for feature, _ in learned}
         coded = [CodedColumn.of(feature.variable, levels) for feature, levels in learned]
+        warn_of_states(source, [each.variable for each in features.values() if each.cuts is None])
         return cls(features, left_out), coded
 
     def grow(
@@ -112,8 +113,8 @@ class Features:
 
         pairs = each_column(source, tuple(self.each), grown)
         each = {feature.variable.name: feature for feature, _ in pairs}
-        fresh = [each[name].variable for name in each if name not in self.each]
-        warn_of_states(source, [v for v in fresh if each[v.name].cuts is None])
+        fresh = [name for name, old in self.each.items() if old.variable.states == _NO_VALUE]
+        warn_of_states(source, [each[k].variable for k in fresh if each[k].cuts is None])
         return Features(each, self.identifiers), [coded for _, coded in pairs]
 
     def codes(self, source: Source) -> CodedTable:
