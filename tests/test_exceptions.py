@@ -15,12 +15,17 @@ from colonnade.exceptions import (
     ShortfallError,
     TooLargeError,
     amount,
+    conditions,
     counted,
+    did_you_mean,
     expected,
     inapplicable,
     listing,
     require,
+    tally,
+    with_hint,
 )
+from colonnade.wording import tallies
 
 ERRORS = [
     expected("a number above 0", "s", -1, "use s=None"),
@@ -126,7 +131,23 @@ def test_amounts_and_lists_in_messages() -> None:
     assert (amount(50_000_000), amount(20**300)) == ("50,000,000", "2.04e390")
     assert [counted(1, "arc"), counted(2000, "arc")] == ["1 arc", "2,000 arcs"]
     assert counted(3, "entry", "entries") == "3 entries"
-    assert (listing(["no"]), listing(range(100), limit=3)) == ("['no']", "[0, 1, 2, ... 97 more]")
+    assert (listing(["no"]), listing(range(100), limit=3)) == ("'no'", "0, 1, 2, ... 97 more")
+    assert listing([]) == "none"
+    assert conditions({"smoker": "yes", "age": 3}) == "smoker = 'yes', age = 3"
+
+
+def test_counts_that_belong_together_are_written_alike() -> None:
+    assert tallies([147.00000000000003, 150, None]) == ["147", "150", "-"]
+    assert tallies([150, 149.5, 0.25, None]) == ["150.00", "149.50", "0.25", "-"]
+    assert (tally(1234567.0), tally(0.5), tally(1e300)) == ("1,234,567", "0.50", "1.00e300")
+
+
+def test_a_misspelt_word_gets_its_neighbour() -> None:
+    assert did_you_mean("Cancer ", ["smoker", "cancer"]) == "did you mean 'cancer'?"
+    assert did_you_mean("bdue", ["bdeu", "ml"]) == "did you mean 'bdeu'?"
+    assert (did_you_mean("x", ["smoker"]), did_you_mean(3, ["3"])) == ("", "")
+    assert did_you_mean("a", [1, "a "]) == "did you mean 'a '?"
+    assert with_hint("No.", did_you_mean("aa", ["aa"])) == "No. Hint: did you mean 'aa'?"
 
 
 def test_a_shortfall_can_name_its_variable_and_state() -> None:

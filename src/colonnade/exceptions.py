@@ -17,9 +17,12 @@ from enum import StrEnum
 from typing import Any
 
 from colonnade.wording import amount as amount
+from colonnade.wording import conditions as conditions
 from colonnade.wording import counted as counted
+from colonnade.wording import did_you_mean as did_you_mean
 from colonnade.wording import listing as listing
 from colonnade.wording import shown
+from colonnade.wording import tally as tally
 from colonnade.wording import with_hint as with_hint
 
 

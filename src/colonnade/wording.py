@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["MAX_SHOWN_PARENTS", "amount", "counted", "listing", "shown", "with_hint"]
+__all__ = [
+    "MAX_SHOWN_PARENTS",
+    "amount",
+    "conditions",
+    "counted",
+    "did_you_mean",
+    "listing",
+    "shown",
+    "tallies",
+    "tally",
+    "with_hint",
+]
 
 # Parents of a variable that are written out.
 MAX_SHOWN_PARENTS = 6
+# Beyond this nobody reads the digits, and a float may not hold the number.
+_MAX_WRITTEN_OUT = 10**12
 _MAX_CHARACTERS = 80  # of a value in a message
+# Sums of weights and of EM's expected counts are whole only up to rounding.
+_ROUNDING = 1e-9
 
 
 def listing(items: Iterable[Any], limit: int = 10) -> str:
@@ -18,13 +34,26 @@ def listing(items: Iterable[Any], limit: int = 10) -> str:
     shown = [repr(item) for item in items]
     rest = len(shown) - limit
     tail = [f"... {rest} more"] if rest > 0 else []
-    return "[" + ", ".join(shown[:limit] + tail) + "]"
+    return ", ".join(shown[:limit] + tail) or "none"
+
+
+def conditions(states: Mapping[str, Any]) -> str:
+    """Write states of variables for a message: ``smoker = 'yes', age = 3``."""
+    return ", ".join(f"{name} = {state!r}" for name, state in states.items())
+
+
+def did_you_mean(text: Any, known: Iterable[Any]) -> str:
+    """Return the hint that names what a misspelt text probably stands for; empty if nothing."""
+    folded = {word.casefold().strip(): word for word in known if isinstance(word, str)}
+    if not isinstance(text, str):
+        return ""
+    found = difflib.get_close_matches(text.casefold().strip(), folded, n=1, cutoff=0.75)
+    return f"did you mean {folded[found[0]]!r}?" if found else ""
 
 
 def amount(size: float) -> str:
     """Write a number of things for a message, whatever its size."""
-    # Beyond 10**12 nobody reads the digits, and a float may not hold the number.
-    if size < 10**12:
+    if size < _MAX_WRITTEN_OUT:
         return f"{size:,}"
     exponent, fraction = divmod(math.log10(size), 1)
     return f"{10**fraction:.2f}e{int(exponent)}"
@@ -35,9 +64,31 @@ def counted(size: float, what: str, plural: str = "") -> str:
     return f"{amount(size)} {what if size == 1 else plural or what + 's'}"
 
 
+def tallies(counts: Iterable[float | None]) -> list[str]:
+    """Write counts that belong together, all whole or all with two decimals; None is a dash."""
+    counts = list(counts)
+    decimals = 0 if all(count is None or _whole(count) for count in counts) else 2
+    return ["-" if count is None else _written(count, decimals) for count in counts]
+
+
+def tally(count: float) -> str:
+    """Write one count, which weights and EM may have made fractional."""
+    return tallies([count])[0]
+
+
+def _written(count: float, decimals: int) -> str:
+    return f"{count:,.{decimals}f}" if count < _MAX_WRITTEN_OUT else amount(count)
+
+
+def _whole(count: float) -> bool:
+    return abs(count - round(count)) <= _ROUNDING * max(1.0, abs(count))
+
+
 def with_hint(statement: str, hint: str) -> str:
     """Return a whole message: what is wrong, and what would help."""
-    return f"{statement} Hint: {hint.rstrip('.')}." if hint else statement
+    if not hint:
+        return statement
+    return f"{statement} Hint: {hint if hint.endswith('?') else hint.rstrip('.') + '.'}"
 
 
 def shown(value: Any) -> str:

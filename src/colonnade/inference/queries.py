@@ -15,6 +15,7 @@ from colonnade.exceptions import (
     NotSupportedError,
     checked_level,
     checked_whole,
+    did_you_mean,
     expected,
     inapplicable,
     listing,
@@ -86,9 +87,9 @@ def _draws(
     if not any(piece.cpt.has_posterior for piece in question.pieces):
         names = [piece.cpt.family.child.name for piece in question.pieces]
         raise NotSupportedError(
-            "An interval without a posterior",
-            f"the answer depends on the tables of {listing(names)}, which are known or estimated "
-            "by maximum likelihood",
+            "A credible interval of this answer",
+            f"it depends on the tables of {listing(names)} only, which are known or estimated by "
+            "maximum likelihood and have no posterior",
             Advice.NO_DRAWS,
         )
     fixed = [None if piece.cpt.has_posterior else piece.logs() for piece in question.pieces]
@@ -123,9 +124,12 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
         raise expected("at least one name", "target", target, hint)
     for name in names:
         if not isinstance(name, str) or name not in network:
-            raise expected(f"one of {listing(network.dag.variables)}", "target", name)
-    if len(set(names)) < len(names):
-        raise expected("different names", "target", target)
+            known = network.dag.variables
+            hint = did_you_mean(name, known)
+            raise expected(f"one of {listing(known)}", "target", name, hint)
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise expected("different names", "target", target, got=f"{repeated[0]!r} twice")
     return list(names)
 
 

@@ -20,7 +20,7 @@ from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
-from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
+from colonnade.exceptions import Advice, DataError, TooLargeError, conditions, expected, listing
 from colonnade.lookup import Lookup
 from colonnade.network import BayesianNetwork
 from colonnade.variables import State, Variable
@@ -113,7 +113,7 @@ class Piece:
         example = {
             parent.name: parent.states[code] for parent, code in zip(self.free, codes, strict=True)
         }
-        shown = f", for example {example}" if example else ""
+        shown = f", for example {conditions(example)}" if example else ""
         return DataError(
             f"Variable {family.child.name!r}",
             f"{undefined.sum():,} of the configurations of its parents that the question needs "
@@ -177,7 +177,7 @@ class Question:
         together = " together" if len(self.observed) > 1 else ""
         return DataError(
             "Observed states",
-            f"{self.observed} cannot occur{together}: the probability is 0.",
+            f"{conditions(self.observed)} cannot occur{together}: the probability is 0.",
             "change or leave out one of the observed states",
             observed=dict(self.observed),
         )

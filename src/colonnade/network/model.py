@@ -14,7 +14,7 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import counted, expected, listing
+from colonnade.exceptions import counted, did_you_mean, expected, listing, tally
 from colonnade.priors import Prior
 from colonnade.variables import Family, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS
@@ -106,7 +106,8 @@ class BayesianNetwork:
 
     def __getitem__(self, name: str) -> Cpt:
         if not isinstance(name, str) or name not in self.tables:
-            raise expected(f"one of {listing(self.dag.variables)}", "name", name)
+            hint = did_you_mean(name, self.dag.variables)
+            raise expected(f"one of {listing(self.dag.variables)}", "name", name, hint)
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -456,7 +457,7 @@ class BayesianNetwork:
             parents = self.dag.parents(name)
             given = ", ".join(parents[:MAX_SHOWN_PARENTS])
             given += ", ..." * (len(parents) > MAX_SHOWN_PARENTS)
-            known = "known" if cpt.counts is None else f"n={cpt.counts.total:.6g}, {cpt.prior!r}"
+            known = "known" if cpt.counts is None else f"n={tally(cpt.counts.total)}, {cpt.prior!r}"
             states = counted(cpt.family.cardinality, "state")
             lines.append(f"{name}: {states}{' given ' * bool(given)}{given}, {known}")
         if len(self) > _MAX_SHOWN_VARIABLES:

@@ -10,7 +10,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, expected, listing
+from colonnade.exceptions import checked_whole, did_you_mean, expected, listing
 from colonnade.structure.columns import Columns, prepare
 from colonnade.threads import run
 
@@ -169,7 +169,8 @@ def _largest_first(positions: Iterable[int], information: Floats) -> list[int]:
 
 def _position(columns: Columns, name: str, parameter: str) -> int:
     if name not in columns.names:
-        raise expected(f"one of {listing(columns.names)}", parameter, name)
+        hint = did_you_mean(name, columns.names)
+        raise expected(f"one of {listing(columns.names)}", parameter, name, hint)
     return columns.names.index(name)
 
 

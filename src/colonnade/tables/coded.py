@@ -129,7 +129,7 @@ class CodedTable:
         --------
         >>> CodedTable([Variable("x", ["a", "b"])], [[0]]).position("z")
         Traceback (most recent call last):
-        colonnade.exceptions.InputError: Expected one of ['x'] for `name`, got 'z'.
+        colonnade.exceptions.InputError: Expected one of 'x' for `name`, got 'z'.
         """
         position = self._positions.get(name) if isinstance(name, str) else None
         if position is None:
@@ -158,7 +158,7 @@ class CodedTable:
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         return (
-            f"CodedTable(variables={listing(self.names)}, rows={self.rows}, "
+            f"CodedTable(variables=[{listing(self.names)}], rows={self.rows}, "
             f"missing={sum(self.missing)}{weighted})"
         )
 

@@ -248,8 +248,9 @@ def _chosen(source: Source, columns: Iterable[str] | None) -> dict[str, Floats]:
     if isinstance(columns, str):
         raise expected("a list of column names", "columns", columns, f"write [{columns!r}]")
     names = list(columns)
-    if len(set(names)) < len(names):
-        raise expected("different columns", "columns", names)
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise expected("different columns", "columns", names, got=f"{repeated[0]!r} twice")
     refuse_absent(names, source.names)
     return {name: _numbers(source, name) for name in names}
 

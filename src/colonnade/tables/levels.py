@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, listing
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
@@ -52,7 +52,8 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
     if lost:
         problem = f"not in the table, which has {listing(known)}."
-        raise DataError(", ".join(map(place, lost)), problem, columns=lost)
+        hint = did_you_mean(lost[0], known)
+        raise DataError(", ".join(map(place, lost)), problem, hint, columns=lost)
 
 
 def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
