@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import colonnade as cn
 from colonnade.cli import app
 from colonnade.cli.commands.query import state_of
-from colonnade.cli.output import figure, interval, tally
+from colonnade.cli.output import figure, interval
 from command_line import DAG, example, flat, plain_terminal, run
 
 SOURCE = Path(cn.__file__).parent
@@ -131,9 +131,9 @@ def test_cut_points_are_kept_and_integers_are_cut_on_demand(folder: Path, tmp_pa
 def test_weights_with_a_graph_stay_numbers(folder: Path, tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     path = tmp_path / "weighted.csv"
-    path.write_text("x,w\na,0.5\nb,1.25\nb,1.0\n")
+    path.write_text("x,z,w\na,0.1,0.5\nb,0.2,1.25\nb,0.3,1.0\n")
     arcs = tmp_path / "arcs.csv"
-    arcs.write_text("x\n")
+    arcs.write_text("x\nz\n")
     run("fit", path, "--dag", arcs, "--weights", "w", "--bins", 2, "-o", model)
     counts = cn.load(model)["x"].counts
     assert counts is not None
@@ -325,7 +325,6 @@ def test_several_targets_and_typed_states(folder: Path) -> None:
 def test_numbers_as_they_are_printed() -> None:
     assert [figure(0.25), figure(0.99999), figure(float("nan"))] == ["0.2500", "1.0000", "-"]
     assert interval(0.1, 0.25) == "0.1000 - 0.2500"
-    assert [tally(1234567), tally(2.0), tally(0.5), tally(None)] == ["1,234,567", "2", "0.50", "-"]
 
 
 def test_texts_for_states() -> None:
@@ -390,7 +389,7 @@ def test_convert_for_agrum(folder: Path, tmp_path: Path) -> None:
     assert "read in that way" in run("convert", out, back).stderr
     assert cn.load(back).dag == cn.load(folder / "model.json").dag
     refused = run("convert", out, tmp_path / "m.json", "--dialect", "agrum", code=2)
-    assert "a .json file has no dialects" in refused.stderr
+    assert "--dialect agrum applies only to .xdsl and .uai" in refused.stderr
 
 
 def test_a_warning_is_one_line_on_standard_error(folder: Path, tmp_path: Path) -> None:

@@ -489,8 +489,9 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
         ([2**62, 2**62], "add up to 9.22e.18"),
         ([1], r"weights of shape \(1,\) for 2 rows"),
         ([[1, 2]], r"weights of shape \(1, 2\)"),
-        (["a", "b"], "cannot be weights"),
-        ([None, 1], "nan in row 0|cannot be weights"),
+        (["a", "b"], "'a' cannot be a weight"),
+        (np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]"), "cannot be a weight"),
+        ([None, 1], "nan in row 0|cannot be a weight"),
     ],
 )
 def test_bad_weights(weights: Any, message: str) -> None:

@@ -35,7 +35,9 @@ class Advice(StrEnum):
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
-    COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
+    COUNT_COMPLETE_ROWS = (
+        "use missing='available' to count complete rows only, family by family, or missing='em'"
+    )
     CUT = "cut them into intervals with discretize(table)"
     CUT_OR_CONVERT = (
         "convert whole numbers to integers, or cut them into intervals with discretize(table)"
@@ -298,8 +300,12 @@ def expected(
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
     """Word the error for an option that belongs to another choice (`owner`) than was made."""
-    rest = f" applies only to {owner}, got {parameter}={shown(value)}."
-    return InputError("", rest, hint=hint, parameter=parameter, value=value)
+    rest = f" applies only to {owner}"
+    got = f", got {parameter}={shown(value)}."
+    error = InputError("", rest + got, hint=hint, parameter=parameter, value=value)
+    # Under another name the value may have been written differently, too.
+    error.parts = ("", f"{rest}.")
+    return error
 
 
 def checked_fraction(value: Any, parameter: str, hint: str = "") -> float:

@@ -14,6 +14,7 @@ __all__ = [
     "counted",
     "did_you_mean",
     "listing",
+    "nearest",
     "shown",
     "tallies",
     "tally",
@@ -42,13 +43,19 @@ def conditions(states: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {state!r}" for name, state in states.items())
 
 
-def did_you_mean(text: Any, known: Iterable[Any]) -> str:
-    """Return the hint that names what a misspelt text probably stands for; empty if nothing."""
+def nearest(text: Any, known: Iterable[Any]) -> str | None:
+    """Return the word that a misspelt text probably stands for."""
     folded = {word.casefold().strip(): word for word in known if isinstance(word, str)}
     if not isinstance(text, str):
-        return ""
+        return None
     found = difflib.get_close_matches(text.casefold().strip(), folded, n=1, cutoff=0.75)
-    return f"did you mean {folded[found[0]]!r}?" if found else ""
+    return folded[found[0]] if found else None
+
+
+def did_you_mean(text: Any, known: Iterable[Any]) -> str:
+    """Return the hint that names what a misspelt text probably stands for; empty if nothing."""
+    found = nearest(text, known)
+    return "" if found is None else f"did you mean {found!r}?"
 
 
 def amount(size: float) -> str:

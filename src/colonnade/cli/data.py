@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from colonnade.cli.messages import renamed
-from colonnade.cli.options import misuse
+from colonnade.cli.values import Misuse, choice, integer, refuse_repeated
+from colonnade.exceptions import expected, inapplicable
 
 _option = partial(typer.Option, rich_help_panel="Data")
 
@@ -41,7 +42,7 @@ class DataOptions:
     bins: Annotated[
         int | None,
         _option(
-            min=2,
+            parser=integer(2),
             metavar="N",
             help="Cut columns of floating-point numbers into this many intervals with about the "
             "same number of rows; the cut points are kept with the network.",
@@ -69,7 +70,13 @@ class DataOptions:
 
     def __post_init__(self) -> None:
         if self.cut and self.bins is None:
-            raise misuse("--cut", "it needs --bins.")
+            raise Misuse("--cut needs --bins.")
+        for option, what, words in (
+            ("--cut", "columns", self.cut),
+            ("--ignore", "columns", self.ignore),
+            ("--na", "texts", self.na),
+        ):
+            refuse_repeated(option, what, words)
 
     def read(self, weights: str | None = None) -> dict[str, Any]:
         """Read the table without the columns to be ignored; those that are named must be there."""
@@ -79,7 +86,8 @@ class DataOptions:
         ignored = self.ignore or ()
         with renamed(missing="na"):
             table = read(self.path, self.na or ())
-        refuse_absent([*ignored, *([weights] if weights is not None else [])], list(table))
+        named = [*ignored, *(self.cut or ()), *([weights] if weights is not None else [])]
+        refuse_absent(named, list(table))
         return {name: column for name, column in table.items() if name not in ignored}
 
     def discretized(self, table: dict[str, Any], weights: str | None = None) -> Any:
@@ -89,10 +97,17 @@ class DataOptions:
         if self.bins is None:
             return table
         variables = {name: column for name, column in table.items() if name != weights}
+        for name in self.cut or ():
+            if name not in variables:
+                raise expected("variables of the network", "cut", name)
         found = Discretizer.fit(variables, self.bins).columns
         if self.cut:
             with renamed(columns="cut"):
                 found += Discretizer.fit(variables, self.bins, columns=self.cut).columns
+        if not found:
+            owner = "columns of floating-point numbers, and no variable is one"
+            hint = "leave it out, or name a column of integers with --cut"
+            raise inapplicable("bins", self.bins, owner, hint)
         discretizer = Discretizer(tuple({column.name: column for column in found}.values()))
         return discretizer.cut(table)
 
@@ -104,6 +119,7 @@ class TrainingData(DataOptions):
     missing: Annotated[
         Missing,
         _option(
+            parser=choice(Missing),
             metavar="HOW",
             help="What to do with rows that lack values: raise (an error), available (each table "
             "uses the rows that are complete for it) or em (rows are completed by EM). With "

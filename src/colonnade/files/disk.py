@@ -44,7 +44,10 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     # Opened by hand, because the helpers for temporary files make them private to the user.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    number = os.open(temporary, flags, 0o666)
+    try:
+        number = os.open(temporary, flags, 0o666)
+    except OSError as error:
+        raise _named(error, path) from None
     try:
         with os.fdopen(number, "wb") as stream:
             stream.write(content)
@@ -54,9 +57,16 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
             shutil.copymode(target, temporary)
         writable(path, overwrite)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _named(error, path) from None
         raise
+
+
+def _named(error: OSError, path: Path) -> OSError:
+    """Return an error that names the file a user asked for, not the temporary one or none."""
+    return OSError(error.errno, error.strerror, str(path)) if error.errno else error
 
 
 def _too_large(path: Path, size: int) -> TooLargeError:

@@ -11,7 +11,7 @@ import numpy as np
 
 from colonnade.arrays import Floats, Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import NotSupportedError, expected
+from colonnade.exceptions import NotSupportedError, counted, expected
 from colonnade.network import fit
 from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior
 from colonnade.progress import Progress
@@ -109,6 +109,9 @@ def compare(
     'arc'
     """
     coded = prepare(table).coded
+    if coded.rows < 2:
+        got = counted(coded.rows, "row")
+        raise expected("at least 2 rows, to hold some out,", "table", coded, got=got)
     if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= coded.rows:
         raise expected(f"an integer from 2 to {coded.rows}, the number of rows,", "folds", folds)
     graphs = _named(structures, "structures")

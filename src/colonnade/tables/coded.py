@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -180,7 +181,9 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
         raw = _numbers(raw)
     if raw.dtype.kind not in "biuf":
         hint = "weights are numbers; name another column, or leave numeric weights uncut"
-        raise DataError(place, f"values of type {raw.dtype} cannot be weights.", hint)
+        given = raw.ravel().tolist()
+        strange = next((value for value in given if not isinstance(value, Real)), given[0])
+        raise DataError(place, f"{strange!r} cannot be a weight.", hint)
     if raw.shape != (rows,):
         problem = f"weights of shape {raw.shape} for {counted(rows, 'row')}."
         raise DataError(place, problem, "give one weight per row")

@@ -200,7 +200,7 @@ def source_of(table: Any) -> Source:
             what = "non-empty strings as column names"
             raise expected(what, "table", name, Advice.NAME_COLUMNS)
     if not source.names:
-        raise expected("at least one column", "table", table)
+        raise expected("at least one column", "table", table, got="none")
     return source
 
 

@@ -11,6 +11,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.models import check_output, load, save
 from colonnade.cli.output import say
+from colonnade.cli.values import Misuse, choice
 
 Dialect = StrEnum("Dialect", ["standard", "agrum"])
 
@@ -28,8 +29,11 @@ def convert(
     dialect: Annotated[
         Dialect,
         typer.Option(
+            parser=choice(Dialect),
+            metavar="DIALECT",
             help="Which programs are to read the file: those that follow the definition of its "
-            "format, or aGrUM and pyAgrum, which order the parents in .xdsl and .uai differently."
+            "format, or aGrUM and pyAgrum, which order the parents in .xdsl and .uai differently: "
+            "standard or agrum.",
         ),
     ] = Dialect.standard,
     overwrite: options.Overwrite = False,
@@ -39,7 +43,7 @@ def convert(
     Example: colonnade convert model.json model.bif
     """
     if dialect is not Dialect.standard and output.suffix.lower() == ".json":
-        raise options.misuse("--dialect", "a .json file has no dialects.")
+        raise Misuse("--dialect agrum applies only to .xdsl and .uai.")
     check_output(output, overwrite)
     save(load(source, "source"), output, overwrite, agrum=dialect is Dialect.agrum)
     say(f"Saved {output}")
