@@ -25,7 +25,7 @@ from colonnade.exceptions import (
     tally,
     with_hint,
 )
-from colonnade.wording import tallies
+from colonnade.wording import percent, tallies
 
 ERRORS = [
     expected("a number above 0", "s", -1, "use s=None"),
@@ -140,6 +140,11 @@ def test_counts_that_belong_together_are_written_alike() -> None:
     assert tallies([147.00000000000003, 150, None]) == ["147", "150", "-"]
     assert tallies([150, 149.5, 0.25, None]) == ["150.00", "149.50", "0.25", "-"]
     assert (tally(1234567.0), tally(0.5), tally(1e300)) == ("1,234,567", "0.50", "1.00e300")
+
+
+def test_a_probability_close_to_one_is_not_a_hundred_per_cent() -> None:
+    levels = 0.95, 0.999, 0.29, 0.99999999
+    assert [percent(level) for level in levels] == ["95 %", "99.9 %", "29 %", "99.999999 %"]
 
 
 def test_a_misspelt_word_gets_its_neighbour() -> None:

@@ -1,5 +1,6 @@
 """The native file: nothing is lost, and nothing wrong is believed."""
 
+import errno
 import hashlib
 import json
 import os
@@ -200,6 +201,22 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch) -> None:
         save(one(BDeu(2)), tmp_path / "other.json")
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["model.json"]
+
+
+@pytest.mark.parametrize("step", ["open", "fsync", "replace"])
+def test_an_error_of_the_disk_names_the_file(tmp_path, monkeypatch, step) -> None:
+    """Some errors name no file, and some the temporary one."""
+
+    def fail(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    network = fit({"x": [1, 2]}, Dag([], ["x"]))
+    monkeypatch.setattr(disk.os, step, fail)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        save(network, tmp_path / "model.json")
+    monkeypatch.undo()
+    assert caught.value.filename == str(tmp_path / "model.json")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no permissions of this kind")

@@ -35,9 +35,7 @@ class Advice(StrEnum):
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
-    COUNT_COMPLETE_ROWS = (
-        "use missing='available' to count complete rows only, family by family, or missing='em'"
-    )
+    COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family, or fit with missing='em'"
     CUT = "cut them into intervals with discretize(table)"
     CUT_OR_CONVERT = (
         "convert whole numbers to integers, or cut them into intervals with discretize(table)"

@@ -15,6 +15,7 @@ __all__ = [
     "did_you_mean",
     "listing",
     "nearest",
+    "percent",
     "shown",
     "tallies",
     "tally",
@@ -89,6 +90,11 @@ def _written(count: float, decimals: int) -> str:
 
 def _whole(count: float) -> bool:
     return abs(count - round(count)) <= _ROUNDING * max(1.0, abs(count))
+
+
+def percent(level: float) -> str:
+    """Write a probability in per cent; one close to 1 is not written as 100."""
+    return f"{100 * level:.12g} %"
 
 
 def with_hint(statement: str, hint: str) -> str:

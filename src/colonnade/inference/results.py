@@ -11,6 +11,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.exceptions import amount, expected
 from colonnade.variables import State, Variable
+from colonnade.wording import percent
 
 _MAX_SHOWN_ROWS = 20
 
@@ -153,7 +154,7 @@ class QueryResult:
     def __repr__(self) -> str:
         head = [*self.targets, "probability"]
         if self.level is not None:
-            head.append(f"{100 * self.level:g} % interval")
+            head.append(f"{percent(self.level)} interval")
         rows: list[list[str]] = []
         for answer in self.answers(_MAX_SHOWN_ROWS):
             row = [*map(str, answer["states"]), f"{answer['probability']:.4f}"]

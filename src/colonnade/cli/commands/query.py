@@ -14,6 +14,7 @@ from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
 from colonnade.cli.values import Misuse, refuse_repeated
 from colonnade.exceptions import DataError, did_you_mean, listing
+from colonnade.wording import percent
 
 if TYPE_CHECKING:
     from colonnade.inference import QueryResult
@@ -90,7 +91,7 @@ def _print_answer(result: QueryResult) -> None:
     say(f"Probability of {', '.join(result.targets)}" + f" given {given}" * bool(given))
     head = [*result.targets, "probability"]
     if result.level is not None:
-        head.append(f"{100 * result.level:g} % interval")
+        head.append(f"{percent(result.level)} interval")
     rows: list[list[str]] = []
     for answer in result.answers(_MAX_PRINTED_ROWS):
         row = [*map(str, answer["states"]), figure(answer["probability"])]

@@ -12,7 +12,7 @@ from colonnade.cli.models import described, load, prior_word, summarise
 from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
 from colonnade.cli.values import Misuse
 from colonnade.exceptions import counted, inapplicable
-from colonnade.wording import tallies
+from colonnade.wording import percent, tallies
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
@@ -115,7 +115,7 @@ def _print_table(found: dict[str, Any]) -> None:
     say(f"Probability of {found['variable']}{given}; {found['prior']}")
     head = [*parents, found["variable"], "count", "probability"]
     if level is not None:
-        head.append(f"{100 * level:g} % interval")
+        head.append(f"{percent(level)} interval")
     shown = [(list(map(str, row["given"].values())), row) for row in found["rows"]]
     if found["other"] is not None:
         shown.append((["(any other)"] * len(parents), found["other"]))
