@@ -67,7 +67,8 @@ def test_wording() -> None:
         "Expected a number above 0 for `s`, got -1. Hint: use s=None.",
         "Expected counts for `counts`, got [1].",
         "Column 'smoker': is empty. Hint: drop it.",
-        "Reference() needs the package 'numpyro'. Hint: pip install \"colonnade[reference]\".",
+        "Reference() needs the package 'numpyro'. Hint: install the extra 'reference': "
+        'in a clone of Colonnade, pip install ".[reference]".',
         "The dense table would have 1.07e39 cells, more than the limit of 10. Hint: use `row`.",
         "Sampling is not supported: there is no posterior. Hint: use a prior.",
         "File 'm.json', arcs[3]: parent 9 does not exist. "
@@ -119,7 +120,7 @@ def test_long_and_broken_values_do_not_hide_the_error() -> None:
 def test_require_tells_missing_from_broken(tmp_path, monkeypatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "broken_for_test.py").write_text("import surely_not_installed_either")
-    with pytest.raises(MissingExtraError, match=r'pip install "colonnade\[demo\]"') as caught:
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[demo\]"') as caught:
         require("surely_not_installed.part", feature="A thing", extra="demo")
     assert caught.value.package == "surely_not_installed"
     with pytest.raises(ModuleNotFoundError, match="either") as other:

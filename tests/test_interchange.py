@@ -759,7 +759,7 @@ def test_from_pgmpy_refuses_what_it_cannot_take() -> None:
 def test_pgmpy_is_optional(monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pgmpy", None)
     monkeypatch.setitem(__import__("sys").modules, "pgmpy.models", None)
-    with pytest.raises(MissingExtraError, match=r"colonnade\[interop\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install \"\.\[interop\]\""):
         to_pgmpy(simple())
 
 

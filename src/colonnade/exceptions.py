@@ -35,7 +35,10 @@ class Advice(StrEnum):
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
-    COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family, or fit with missing='em'"
+    COUNT_COMPLETE_ROWS = (
+        "use missing='available' to count complete rows only, family by family, "
+        "or fit with missing='em'"
+    )
     CUT = "cut them into intervals with discretize(table)"
     CUT_OR_CONVERT = (
         "convert whole numbers to integers, or cut them into intervals with discretize(table)"
@@ -227,7 +230,7 @@ class MissingExtraError(ColonnadeError, ImportError):
     """
 
     def __init__(self, feature: str, *, package: str, extra: str) -> None:
-        hint = f'pip install "colonnade[{extra}]".'
+        hint = f'install the extra {extra!r}: in a clone of Colonnade, pip install ".[{extra}]"'
         super().__init__(f"{feature} needs the package {package!r}.", hint, name=package)
         self.feature, self.package, self.extra = feature, package, extra
 
