@@ -175,7 +175,7 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
     [
         ("fit", "Error: DATA is missing."),
         ("fit data.csv --learn hc", "Error: --output is missing."),
-        ("fit data.csv --learn", "requires an argument."),
+        ("fit data.csv --learn", "--learn needs a value."),
         ("fit data.csv arcs.csv -o m.json", "Error: Expected no further argument, got arcs.csv."),
         (
             "fit data.csv --bin 3 -o m.json",
@@ -225,7 +225,9 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
         ("show model.json Cancer", "for VARIABLE, got 'Cancer'. Hint: did you mean 'cancer'?"),
         ("show model.json --limit x", "Expected an integer of at least 1 for --limit, got 'x'."),
         ("query model.json cancer smoker=yes", "Hint: write --observed smoker=yes."),
-        ("query model.json cancer,smoker", "Hint: separate several variables by blanks."),
+        ("query model.json cancer|smoker=yes", "Hint: write --observed VARIABLE=STATE."),
+        ("query model.json cancer --obse smoker=yes", "Hint: did you mean --observed?"),
+        ("query model.json cancer,smoker", "Hint: separate variables by blanks."),
         ("query model.json cancer --observed =yes", "Expected VARIABLE=STATE for --observed"),
         ("query model.json smoker --observed cancer=1", "state '1' is not one of False, True."),
         (

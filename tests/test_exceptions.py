@@ -152,6 +152,9 @@ def test_a_misspelt_word_gets_its_neighbour() -> None:
     assert did_you_mean("Cancer ", ["smoker", "cancer"]) == "did you mean 'cancer'?"
     assert did_you_mean("bdue", ["bdeu", "ml"]) == "did you mean 'bdeu'?"
     assert (did_you_mean("x", ["smoker"]), did_you_mean(3, ["3"])) == ("", "")
+    assert did_you_mean("naive_bayes", ["hc", "naive"]) == "did you mean 'naive'?"
+    assert did_you_mean("--obs", ["--observed", "--draws"]) == "did you mean '--observed'?"
+    assert did_you_mean("obser", ["observed one", "observed two"]) == ""
     assert did_you_mean("a", [1, "a "]) == "did you mean 'a '?"
     assert with_hint("No.", did_you_mean("aa", ["aa"])) == "No. Hint: did you mean 'aa'?"
 

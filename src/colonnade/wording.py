@@ -27,6 +27,8 @@ MAX_SHOWN_PARENTS = 6
 # Beyond this nobody reads the digits, and a float may not hold the number.
 _MAX_WRITTEN_OUT = 10**12
 _MAX_CHARACTERS = 80  # of a value in a message
+# Letters from which on a word may stand for a longer one that begins with it.
+_MIN_PREFIX = 4
 # Sums of weights and of EM's expected counts are whole only up to rounding.
 _ROUNDING = 1e-9
 
@@ -49,8 +51,12 @@ def nearest(text: Any, known: Iterable[Any]) -> str | None:
     folded = {word.casefold().strip(): word for word in known if isinstance(word, str)}
     if not isinstance(text, str):
         return None
-    found = difflib.get_close_matches(text.casefold().strip(), folded, n=1, cutoff=0.75)
-    return folded[found[0]] if found else None
+    typed = text.casefold().strip()
+    found = difflib.get_close_matches(typed, folded, n=1, cutoff=0.75)
+    if not found and len(typed) >= _MIN_PREFIX:
+        found = [word for word in folded if len(word) >= _MIN_PREFIX]
+        found = [word for word in found if word.startswith(typed) or typed.startswith(word)]
+    return folded[found[0]] if len(found) == 1 else None
 
 
 def did_you_mean(text: Any, known: Iterable[Any]) -> str:

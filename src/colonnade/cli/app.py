@@ -91,8 +91,9 @@ class _Command(TyperCommand):
             except BrokenPipeError:
                 raise
             except OSError as error:
-                where = f"{error.filename!r}: " if error.filename else ""
-                complain(f"Error: {where}{error.strerror or error}.")
+                # Files are named where they are written; what has no name is standard output.
+                where = repr(error.filename) if error.filename else "Output"
+                complain(f"Error: {where}: {error.strerror or error}.")
         raise typer.Exit(1)
 
 

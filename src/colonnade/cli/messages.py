@@ -89,6 +89,8 @@ def worded_usage(error: Any) -> str:
         known = (option for each in error.ctx.command.params for option in each.opts)
         statement = f"{error.option_name} is not an option of {error.ctx.command_path}."
         return with_hint(statement, did_you_mean(error.option_name, known).replace("'", ""))
+    if kind == "BadOptionUsage" and text.endswith("requires an argument"):
+        return f"{error.option_name} needs a value."
     if extra := re.fullmatch(r"Got unexpected extra argument[()s]* \((.*)\)", text):
         return f"Expected no further argument, got {extra[1]}."
     # Options are written without quotes in all our messages.

@@ -20,7 +20,15 @@ from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
-from colonnade.exceptions import Advice, DataError, TooLargeError, conditions, expected, listing
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    TooLargeError,
+    conditions,
+    counted,
+    expected,
+    listing,
+)
 from colonnade.lookup import Lookup
 from colonnade.network import BayesianNetwork
 from colonnade.variables import State, Variable
@@ -72,11 +80,11 @@ class Piece:
         family = self.cpt.family
         cells = math.prod(self.sizes) * family.cardinality
         if cells > MAX_DENSE_CELLS:
-            what = f"The table of {family.child.name!r} over its {len(self.sizes)} parents"
+            parents = counted(len(self.sizes), "parent")
+            are = "is" if len(self.sizes) == 1 else "are"
+            what = f"The table of {family.child.name!r} over its {parents} that {are} not observed"
             hint = "observe more of its parents, or ask for what does not depend on them"
-            raise TooLargeError(
-                f"{what} that are not observed", size=cells, limit=MAX_DENSE_CELLS, hint=hint
-            )
+            raise TooLargeError(what, size=cells, limit=MAX_DENSE_CELLS, hint=hint)
 
     def logs(self) -> Floats:
         """Logarithms of the estimated probabilities ``[1, *scope]``, the same for all draws."""

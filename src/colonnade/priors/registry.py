@@ -46,9 +46,9 @@ def prior_named(word: str) -> Prior:
         return kind.from_setting(setting) if colon else kind()
     except InputError as error:
         if isinstance(error.value, str):  # a word that the prior does not know
-            words = [example for example in kind.examples if example.partition(":")[2].isalpha()]
-            near = nearest(word, words) if setting else keyword
-            raise _no_prior(word, kind.examples, near or "") from None
+            near = nearest(setting, (example.partition(":")[2] for example in kind.examples))
+            meant = keyword if not setting else f"{keyword}:{near}" if near else ""
+            raise _no_prior(word, kind.examples, meant) from None
         before, *after = error.parts
         parts = f"{before}the {kind.setting} in ", *after
         raise InputError(*parts, parameter="prior", value=word) from None

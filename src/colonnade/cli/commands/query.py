@@ -80,10 +80,11 @@ def query(
 def _check_targets(network: BayesianNetwork, targets: Sequence[str]) -> None:
     """Refuse what looks like an observed state, or like a list."""
     for name in targets:
-        hints = {"=": f"write --observed {name}", ",": "separate several variables by blanks"}
-        for sign, hint in hints.items():
-            if sign in name and name not in network:
-                raise Misuse(f"Expected names of variables for TARGET, got {name!r}.", hint=hint)
+        if name in network or not {"=", ","} & set(name):
+            continue
+        state = name if name.partition("=")[0] in network else "VARIABLE=STATE"
+        hint = f"write --observed {state}" if "=" in name else "separate variables by blanks"
+        raise Misuse(f"Expected names of variables for TARGET, got {name!r}.", hint=hint)
 
 
 def _print_answer(result: QueryResult) -> None:
