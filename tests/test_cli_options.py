@@ -1,6 +1,8 @@
 """Every option of every command: when it cannot apply, it is refused and never ignored."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -264,6 +266,15 @@ def test_without_arguments_there_is_help() -> None:
     result = CliRunner().invoke(app, [])
     assert "Commands" in result.output
     assert "Error" not in result.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_output_is_named(folder: Path) -> None:
+    command = [sys.executable, "-m", "colonnade", "show", str(folder / "model.json"), "--json"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "Error: Output: No space left on device.\n"
 
 
 def test_a_wrong_target_is_an_error_before_anything_is_printed(
