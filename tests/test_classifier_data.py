@@ -76,7 +76,7 @@ def test_partial_fit_of_declared_classes() -> None:
     model = BayesianNetworkClassifier("naive").partial_fit(X, y, classes=[0, 1, 2, 3])
     assert model.predict_proba(X).shape == (30, 4)
     model.partial_fit(X, y, classes=[3, 2, 1, 0])
-    with pytest.raises(DataError, match=r"labels \[7\] are not among the classes \[0, 1, 2, 3\]"):
+    with pytest.raises(DataError, match=r"labels 7 are not among the classes 0, 1, 2, 3"):
         model.partial_fit(X[:1], [7])
     with pytest.raises(InputError, match="the classes known already"):
         model.partial_fit(X, y, classes=[0, 1, 2])
@@ -101,11 +101,11 @@ def test_new_states_come_last_if_the_others_are_in_an_order_of_their_own() -> No
 
 def test_partial_fit_refuses_another_kind_of_values() -> None:
     model = BayesianNetworkClassifier("naive").partial_fit(np.array([[1], [2]]), [0, 1])
-    with pytest.raises(DataError, match=r"Column 'x0': \['b'\] are of another kind than \[1, 2\]"):
+    with pytest.raises(DataError, match=r"Column 'x0': 'b' are of another kind than 1, 2"):
         model.partial_fit(np.array([["b"]], dtype=object), [0])
     with pytest.raises(DataError, match=r"Column 'x0': 2.5 of type float is not a state"):
         model.partial_fit(np.array([[2.5]]), [0])
-    with pytest.raises(DataError, match=r"`y`: \['0'\] are of another kind than \[0, 1\]"):
+    with pytest.raises(DataError, match=r"`y`: '0' are of another kind than 0, 1"):
         model.partial_fit(np.array([[2]]), ["0"])
     model.partial_fit(np.array([[2.0], [3.0]]), [0, 1])  # whole numbers, as floats
     assert model.network_["x0"].family.child.states == (1, 2, 3)
@@ -384,7 +384,7 @@ def test_unknown_values_are_missing_and_told_once() -> None:
     assert caught[0].filename == __file__
     assert str(caught[0].message) == (
         "Values that did not occur in training are treated as missing. Column 'colour': 3 rows "
-        "with ['green', 'pink']; Column 'count': 1 row with [99]. "
+        "with 'green', 'pink'; Column 'count': 1 row with 99. "
         "Hint: unknown='raise' makes this an error."
     )
     np.testing.assert_array_equal(found, model.predict_proba(missing))
@@ -455,9 +455,9 @@ def test_declared_classes_keep_their_column() -> None:
     assert chances.shape == (400, 3)
     assert (chances[:, 2] > 0).all()
     assert chances[:, 2].max() < 0.5
-    with pytest.raises(DataError, match=r"`y`: labels \[2\] are not among the classes \[0, 1\]"):
+    with pytest.raises(DataError, match=r"`y`: labels 2 are not among the classes 0, 1"):
         BayesianNetworkClassifier(classes=[0, 1]).fit(X, y)
-    with pytest.raises(DataError, match=r"labels \['0', '1', '2'\] are not among"):
+    with pytest.raises(DataError, match=r"labels '0', '1', '2' are not among"):
         BayesianNetworkClassifier(classes=[0, 1, 2]).fit(X, y.astype(str))
     with pytest.raises(InputError, match="Expected different labels for `classes`"):
         BayesianNetworkClassifier(classes=[0, 1, 1]).fit(X, y)
@@ -495,10 +495,10 @@ def test_a_row_without_weight_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"structure": "tree"}, r"one of \['naive', 'tan', 'kdb', 'hill_climb'\] or a Dag"),
+        ({"structure": "tree"}, r"one of 'naive', 'tan', 'kdb', 'hill_climb' or a Dag"),
         ({"structure": 3}, "or a Dag for `structure`"),
         ({"structure": Dag([("x0", "x1")])}, "a graph that has the class, 'class',"),
-        ({"structure": Dag([("class", "z")])}, r"got \['z'\] as well"),
+        ({"structure": Dag([("class", "z")])}, r"got 'z' as well"),
         ({"k": 3}, "`k` applies only to structure='kdb', got k=3"),
         ({"structure": "kdb", "root": "x0"}, "`root` applies only to structure='tan'"),
         ({"structure_score": AIC()}, "`structure_score` applies only to structure='hill_climb'"),

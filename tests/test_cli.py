@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import colonnade as cn
 from colonnade.cli import app
 from colonnade.cli.commands.query import state_of
-from colonnade.cli.output import figure, interval, tally
+from colonnade.cli.output import figure, interval
 from command_line import DAG, example, flat, plain_terminal, run
 
 SOURCE = Path(cn.__file__).parent
@@ -335,7 +335,6 @@ def test_several_targets_and_typed_states(folder: Path) -> None:
 def test_numbers_as_they_are_printed() -> None:
     assert [figure(0.25), figure(0.99999), figure(float("nan"))] == ["0.2500", "1.0000", "-"]
     assert interval(0.1, 0.25) == "0.1000 - 0.2500"
-    assert [tally(1234567), tally(2.0), tally(0.5), tally(None)] == ["1,234,567", "2", "0.50", "-"]
 
 
 def test_texts_for_states() -> None:

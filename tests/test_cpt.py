@@ -168,9 +168,7 @@ def test_maximum_likelihood_and_the_configurations_it_never_saw():
     with pytest.raises(DataError, match="Variable 'x': 2 of 6 configurations") as caught:
         Cpt.of(family(), COUNTS, MaximumLikelihood("raise"))
     assert caught.value.unobserved == 2
-    with pytest.raises(
-        DataError, match=r"1 of 3 configurations of its parents \['p0'\] has no obs"
-    ):
+    with pytest.raises(DataError, match=r"1 of 3 configurations of its parents 'p0' has no obs"):
         Cpt.of(family(2, (3,)), [[1, 2], [0, 0], [3, 1]], MaximumLikelihood("raise"))
     with pytest.raises(NotSupportedError, match="it has no prior"):
         _ = uniform.posterior

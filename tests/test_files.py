@@ -218,6 +218,22 @@ def test_errors_of_the_system_name_the_file_of_the_user(tmp_path, monkeypatch) -
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("step", ["open", "fsync", "replace"])
+def test_an_error_of_the_disk_names_the_file(tmp_path, monkeypatch, step) -> None:
+    """Some errors name no file, and some the temporary one."""
+
+    def fail(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    network = fit({"x": [1, 2]}, Dag([], ["x"]))
+    monkeypatch.setattr(disk.os, step, fail)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        save(network, tmp_path / "model.json")
+    monkeypatch.undo()
+    assert caught.value.filename == str(tmp_path / "model.json")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no permissions of this kind")
 def test_permissions_and_links(tmp_path) -> None:
     path, link = tmp_path / "model.json", tmp_path / "link.json"

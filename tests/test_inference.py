@@ -371,7 +371,7 @@ def test_known_tables_stay_fixed() -> None:
     network = BayesianNetwork(network.dag, tables)
     result = query(network, "c", draws=300, rng=2)
     assert result.samples.std() > 0
-    with pytest.raises(NotSupportedError, match=r"tables of \['a'\], which are known"):
+    with pytest.raises(NotSupportedError, match=r"tables of 'a' only, which are known"):
         query(network, "a", draws=10)
     with pytest.raises(NotSupportedError, match="by maximum likelihood"):
         query(small_network(MaximumLikelihood("uniform")), "a", draws=10)
@@ -508,13 +508,11 @@ def test_bad_questions() -> None:
         query(network, ["a", "a"])
     with pytest.raises(InputError, match="not observed for `target`, got 'a'"):
         query(network, ["b", "a"], {"a": "no"})
-    with pytest.raises(InputError, match=r"names from \['a', 'c', 'b', 'd'\]"):
+    with pytest.raises(InputError, match=r"names from 'a', 'c', 'b', 'd'"):
         query(network, "a", {"z": 1})
-    with pytest.raises(
-        DataError, match=r"Variable 'a': state 'maybe' is not one of \['no', 'yes'\]"
-    ):
+    with pytest.raises(DataError, match=r"Variable 'a': state 'maybe' is not one of 'no', 'yes'"):
         query(network, "c", {"a": "maybe"})
-    with pytest.raises(DataError, match=r"Variable 'c': state 1 is not one of \[False, True\]"):
+    with pytest.raises(DataError, match=r"Variable 'c': state 1 is not one of False, True"):
         query(network, "a", {"c": 1})
     with pytest.raises(InputError, match="`observed`"):
         query(network, "a", [("c", True)])
@@ -555,7 +553,7 @@ def test_configurations_without_probabilities() -> None:
         "b": Cpt.of(Family(b, [a]), FamilyCounts.from_array([[3, 1], [0, 0]]), MaximumLikelihood()),
     }
     network = BayesianNetwork(Dag([("a", "b")]), tables)
-    with pytest.raises(DataError, match=r"Variable 'b': 1 of .* no probabilities.*\{'a': 1\}"):
+    with pytest.raises(DataError, match=r"1 of .* no probabilities, for example a = 1"):
         query(network, "b")
     np.testing.assert_allclose(query(network, "b", {"a": 0}).probabilities, [0.75, 0.25])
     np.testing.assert_allclose(query(network, "a").probabilities, [0.5, 0.5])

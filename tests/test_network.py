@@ -295,7 +295,7 @@ def test_an_empty_table():
 
 
 def test_bad_graphs_and_tables():
-    with pytest.raises(DataError, match=r"Column 'height': not in the table, which has \['age'"):
+    with pytest.raises(DataError, match=r"Column 'height': not in the table, which has 'age'"):
         fit(SMALL, Dag([("height", "cancer")]))
     with pytest.raises(InputError, match="a Dag"):
         fit(SMALL, [("age", "cancer")])
@@ -380,7 +380,7 @@ def test_what_was_never_learned_cannot_be_forgotten():
         network.forget(rows)
     assert caught.value.state == 0
     few = fit({"age": ["old"] * 3, "smoker": ["yes", "no", "no"]}, Dag([("age", "smoker")]))
-    with pytest.raises(CountsError, match=r"1 count of state 'yes' given \{'age': 'old'\}"):
+    with pytest.raises(CountsError, match=r"1 count of state 'yes' given age = 'old'"):
         few.forget({"age": ["old"] * 2, "smoker": ["yes"] * 2})
     with pytest.raises(DataError, match=r"^Column 'smoker': the value is missing in 1 of 1 row\."):
         network.update({"age": ["old"], "smoker": [None], "cancer": [True]})
@@ -465,7 +465,7 @@ def test_samples_repeat_with_the_seed_and_never_show_the_impossible():
 def test_a_sample_that_needs_probabilities_nobody_has():
     table = {"a": [0, 1, 0, 1], "b": [0, 1, 0, 1], "c": [0, 1, 0, 1]}
     network = fit(table, Dag([("a", "c"), ("b", "c")]), MaximumLikelihood())
-    with pytest.raises(DataError, match=r"Variable 'c': no probabilities given \[") as caught:
+    with pytest.raises(DataError, match=r"Variable 'c': no probabilities given a = ") as caught:
         network.sample(200, rng=0)
     assert caught.value.configuration in {(0, 1), (1, 0)}
 
@@ -521,7 +521,7 @@ def test_a_network_is_checked():
             BayesianNetwork(dag, wrong)
     with pytest.raises(InputError, match="a Dag"):
         BayesianNetwork([("a", "b")], tables)
-    with pytest.raises(InputError, match=r"one of \['a', 'b'\]"):
+    with pytest.raises(InputError, match=r"one of 'a', 'b'"):
         network["c"]
     with pytest.raises(TypeError):
         network.tables["a"] = tables["b"]

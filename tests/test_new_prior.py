@@ -97,7 +97,7 @@ def test_it_fits_networks_answers_and_draws():
     found, same = (each.query("b", {"a": 1}, draws=20, rng=1) for each in (network, wanted))
     np.testing.assert_array_equal(found.lower, same.lower)
     plain = cn.fit(TABLE, DAG, Shrunken())
-    with pytest.raises(NotSupportedError, match="An interval without a posterior"):
+    with pytest.raises(NotSupportedError, match="A credible interval of this answer"):
         plain.query("b", {"a": 1}, draws=20, rng=1)
 
 

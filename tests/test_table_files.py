@@ -168,7 +168,7 @@ def test_without_any_package_the_extra_is_named(
 ) -> None:
     monkeypatch.setattr(files.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
-    with pytest.raises(MissingExtraError, match=r"colonnade\[duckdb\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install \"\.\[duckdb\]\""):
         read(parquet)
 
 

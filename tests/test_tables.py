@@ -130,11 +130,11 @@ def test_declared_states_win(kind: str) -> None:
 def test_unknown_states_are_named_and_counted(kind: str) -> None:
     table = KINDS[kind](DATA)
     with pytest.raises(
-        DataError, match=r"Column 'smoker': state 'no' \(3 rows\) is not one of \['yes'\]\."
+        DataError, match=r"Column 'smoker': state 'no' \(3 rows\) is not one of 'yes'\."
     ) as caught:
         encode(table, {"smoker": ["yes"]})
     assert caught.value.details == {"column": "smoker", "states": {"no": 3}, "allowed": ("yes",)}
-    with pytest.raises(DataError, match=r"states 1 \(2 rows\), 10 \(1 row\) are not among \[3\]"):
+    with pytest.raises(DataError, match=r"states 1 \(2 rows\), 10 \(1 row\) are not among 3"):
         encode(table, {"visits": [3]})
     assert codes(encode(table, {"visits": [3]}, unknown="missing"))["visits"] == [0, 1, 1, 0, 0, 1]
     with pytest.raises(DataError, match=r"state False \(2 rows\)|states False \(2 rows\), True"):
@@ -163,7 +163,7 @@ def test_columns_may_be_chosen(kind: str) -> None:
     assert coded.names == ("visits", "smoker")
     assert codes(coded)["visits"] == DATA["visits"]
     assert encode(coded, columns=["smoker"]).codes[0] is coded.codes[1]
-    with pytest.raises(InputError, match=r"only states of \['visits'\] for `variables`"):
+    with pytest.raises(InputError, match=r"only states of 'visits' for `variables`"):
         encode(table, {"smoker": ["no", "yes"]}, columns=["visits"])
     with pytest.raises(DataError, match="Column 'z', Column 'n': not in the table"):
         encode(table, weights="n", columns=["visits", "z"])
@@ -179,7 +179,7 @@ def test_weights_from_a_column(kind: str) -> None:
     counts = count(table, [Family(table.variables[0])])[0]
     assert counts.values.tolist() == [[2, 5]]
     assert counts.values.dtype == np.int64
-    with pytest.raises(DataError, match=r"Column 'm': not in the table, which has \['x', 'n'\]"):
+    with pytest.raises(DataError, match=r"Column 'm': not in the table, which has 'x', 'n'"):
         encode(KINDS[kind](data), weights="m")
     with pytest.raises(DataError, match=r"Column 'n': .*weight"):
         encode(KINDS[kind]({"x": ["a", "b"], "n": [1, None]}), weights="n")
@@ -303,7 +303,7 @@ def test_integers_that_became_floats() -> None:
     assert states(encode(frame.dropna())) == {"x": (1, 3)}
     # with declared states whole floats are integers, and others are strange
     assert codes(encode(frame.dropna(), table.variables)) == {"x": [1, 0]}
-    with pytest.raises(DataError, match=r"state 2\.5 \(1 row\) is not one of \[1, 3\]"):
+    with pytest.raises(DataError, match=r"state 2\.5 \(1 row\) is not one of 1, 3"):
         encode({"x": [1.0, 2.5]}, table.variables)
     assert encode({"x": [1.0, 2.5, math.inf]}, table.variables, unknown="missing").missing == (2,)
 
@@ -488,8 +488,9 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
         ([2**62, 2**62], "add up to 9.22e.18"),
         ([1], r"weights of shape \(1,\) for 2 rows"),
         ([[1, 2]], r"weights of shape \(1, 2\)"),
-        (["a", "b"], "cannot be weights"),
-        ([None, 1], "nan in row 0|cannot be weights"),
+        (["a", "b"], "'a' cannot be a weight"),
+        (np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]"), "cannot be a weight"),
+        ([None, 1], "nan in row 0|cannot be a weight"),
     ],
 )
 def test_bad_weights(weights: Any, message: str) -> None:
@@ -517,7 +518,7 @@ def test_a_coded_table_is_returned_as_it_is_or_translated() -> None:
     assert swapped.weights is not None
     wider = encode(table, {"x": ["b", "c", "a"]})
     assert codes(wider) == {"x": [2, 0, 3], "y": [0, 1, 0]}
-    with pytest.raises(DataError, match=r"state 'b' \(1 row\) is not one of \['a'\]"):
+    with pytest.raises(DataError, match=r"state 'b' \(1 row\) is not one of 'a'"):
         encode(table, {"x": ["a"]})
     assert encode(table, {"x": ["a"]}, unknown="missing").missing == (2, 0)
     with pytest.raises(InputError, match="has weights already"):

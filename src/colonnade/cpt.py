@@ -25,6 +25,7 @@ from colonnade.exceptions import (
     counted,
     expected,
     listing,
+    tally,
 )
 from colonnade.markup import safe
 from colonnade.priors import CptPosterior, Prior
@@ -190,7 +191,7 @@ class Cpt:
         name = repr(self.family.child.name) + (f" given {given}" if given else "")
         if self.counts is None:
             return f"{name}, known"
-        return f"{name}, n={self.counts.total:.6g}, prior={self.prior!r}"
+        return f"{name}, n={tally(self.counts.total)}, prior={self.prior!r}"
 
 
 def _without_observations(family: Family, error: UnobservedError) -> DataError:

@@ -243,9 +243,11 @@ def _checked_arcs(arcs: Any) -> tuple[Arc, ...]:
             raise expected("pairs (parent, child)", "arcs", arc, hint)
         parent, child = (_checked_name(name, "arcs") for name in arc)
         if parent == child:
-            raise expected("arcs between two variables", "arcs", arc, "remove this arc")
+            got = f"{parent} -> {child}"
+            raise expected("arcs between two variables", "arcs", arc, "remove this arc", got=got)
         if (parent, child) in checked:
-            raise expected("different arcs", "arcs", arc, "give this one once", got=f"{arc} twice")
+            got = f"{parent} -> {child} twice"
+            raise expected("different arcs", "arcs", arc, "give this one once", got=got)
         checked[parent, child] = None
     return tuple(checked)
 

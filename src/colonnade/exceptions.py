@@ -18,10 +18,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from colonnade.wording import amount as amount
+from colonnade.wording import conditions as conditions
 from colonnade.wording import counted as counted
 from colonnade.wording import did_you_mean as did_you_mean
 from colonnade.wording import listing as listing
 from colonnade.wording import shown
+from colonnade.wording import tally as tally
 from colonnade.wording import with_hint as with_hint
 
 if TYPE_CHECKING:
@@ -37,7 +39,10 @@ class Advice(StrEnum):
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
-    COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
+    COUNT_COMPLETE_ROWS = (
+        "use missing='available' to count complete rows only, family by family, "
+        "or fit with missing='em'"
+    )
     CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
     CUT = "cut them into intervals with discretize(table)"
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
@@ -239,7 +244,7 @@ class MissingExtraError(ColonnadeError, ImportError):
     """
 
     def __init__(self, feature: str, *, package: str, extra: str) -> None:
-        hint = f'pip install "colonnade[{extra}]".'
+        hint = f'install the extra {extra!r}: in a clone of Colonnade, pip install ".[{extra}]"'
         super().__init__(f"{feature} needs the package {package!r}.", hint, name=package)
         self.feature, self.package, self.extra = feature, package, extra
 
@@ -380,8 +385,12 @@ def not_among(known: Iterable[Any], parameter: str, value: Any) -> InputError:
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
     """Word the error for an option that belongs to another choice (`owner`) than was made."""
-    rest = f" applies only to {owner}, got {parameter}={shown(value)}."
-    return InputError("", rest, hint=hint, parameter=parameter, value=value)
+    rest = f" applies only to {owner}"
+    got = f", got {parameter}={shown(value)}."
+    error = InputError("", rest + got, hint=hint, parameter=parameter, value=value)
+    # Under another name the value may have been written differently, too.
+    error.parts = ("", f"{rest}.")
+    return error
 
 
 def checked_fraction(value: Any, parameter: str, hint: str = "") -> float:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from colonnade.cli.options import misuse
+from colonnade.cli.values import Misuse, refuse_repeated
 from colonnade.exceptions import listing
 
 _option = partial(typer.Option, rich_help_panel="Data")
@@ -87,10 +87,12 @@ class DataOptions:
     def __post_init__(self) -> None:
         from colonnade.tables.files import is_parquet
 
-        for option, value in (("--na", self.na), ("--header / --no-header", self.header)):
+        for option, value in (("--na", self.na), ("--header or --no-header", self.header)):
             if value is not None and is_parquet(self.path):
-                raise misuse(option, "it only applies to CSV files.")
+                raise Misuse(f"{option} applies only to CSV files.")
         _bins_of(self.bins or [])  # wrong usage is told before anything is read
+        refuse_repeated("--ignore", "columns", self.ignore)
+        refuse_repeated("--na", "texts", self.na)
 
     def read(self, weights: str | None = None) -> dict[str, Any]:
         """Read the table without the columns to be ignored; those that are named must be there."""
@@ -120,7 +122,7 @@ class DataOptions:
         discretizer = Discretizer.fit(source, Bins(default, each))
         columns = source.columns.values()
         if default is not None and all(column.number_type is None for column in columns):
-            raise misuse("--bins", "no column of the table holds numbers.")
+            raise Misuse("--bins applies only to columns of numbers, and the table has none.")
         return discretizer.cut(table)
 
 
@@ -132,12 +134,12 @@ def _bins_of(words: Sequence[str]) -> tuple[int | None, dict[str, int | None]]:
         name, sign, number = word.rpartition("=")
         if (name in each) if sign else default is not None:
             which = f"for {name}" if sign else "for all columns"
-            raise misuse("--bins", f"{word!r} is the second number {which}.")
+            raise Misuse(f"--bins: {word!r} is the second number {which}.")
         if sign and number == "keep":
             each[name] = None
         elif not number.isascii() or not number.isdigit() or int(number) < _MIN_BINS:
             what = f"a number of at least {_MIN_BINS}, COLUMN=NUMBER or COLUMN=keep"
-            raise misuse("--bins", f"{word!r} is not {what}.")
+            raise Misuse(f"Expected {what} for --bins, got {word!r}.")
         elif sign:
             each[name] = int(number)
         else:

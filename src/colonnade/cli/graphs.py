@@ -13,8 +13,9 @@ import typer
 
 from colonnade.cli.data import Missing
 from colonnade.cli.messages import renamed
-from colonnade.cli.options import misuse, number, score_of
-from colonnade.exceptions import DataError
+from colonnade.cli.options import number, score_of
+from colonnade.cli.values import Misuse
+from colonnade.exceptions import DataError, did_you_mean, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 _HEADS = {("from", "to"), ("parent", "child"), ("source", "target")}
 _HINT = "write parent,child in each line"
 
-# An option that help shows among those about the graph.
+# Options that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
-_number = partial(number, rich_help_panel="Structure")
+graph_number = partial(number, rich_help_panel="Structure")
 
 
 class Learn(StrEnum):
@@ -68,26 +69,32 @@ class LearnerOptions:
         ),
     ] = None
     max_parents: Annotated[
-        int | None, _number(help="Largest number of parents, for --learn hc.")
+        int | None, graph_number(help="Largest number of parents, for --learn hc.")
     ] = None
     k: Annotated[
         int | None,
-        _number(help="Parents of a feature besides the target, for --learn kdb; 2 by default."),
+        graph_number(
+            help="Parents of a feature besides the target, for --learn kdb; 2 by default."
+        ),
     ] = None
     tabu: Annotated[
         int | None,
-        _number(help="Length of the tabu list with which --learn hc goes on past a local optimum."),
+        graph_number(
+            help="Length of the tabu list with which --learn hc goes on past a local optimum."
+        ),
     ] = None
     restarts: Annotated[
         int | None,
-        _number(help="How often --learn hc perturbs the best graph at random and climbs again."),
+        graph_number(
+            help="How often --learn hc perturbs the best graph at random and climbs again."
+        ),
     ] = None
 
     def check(self, learn: Sequence[Learn], dags: Sequence[Path]) -> None:
         """Refuse options that do not fit the graphs to be learned or read."""
         if not learn and not dags:
-            problem = "give --dag ARCS.csv or --learn hc, tan, chow-liu, kdb or naive."
-            raise misuse("--dag / --learn", problem)
+            hint = "give --dag ARCS.csv, or --learn with hc, tan, chow-liu, kdb or naive"
+            raise Misuse("--dag or --learn is missing.", hint=hint)
         for option, value, learners in (
             ("--target", self.target, _SUPERVISED),
             ("--score", self.score, (Learn.HC,)),
@@ -98,12 +105,21 @@ class LearnerOptions:
             ("--k", self.k, (Learn.KDB,)),
         ):
             if value is not None and not set(learners) & set(learn):
-                raise misuse(option, f"it only applies to --learn {' or '.join(learners)}.")
+                *others, last = learners
+                owners = f"{', '.join(others)} or {last}" if others else last
+                raise Misuse(f"{option} applies only with --learn {owners}.")
         lacking = [each for each in learn if each in _SUPERVISED and self.target is None]
         if lacking:
-            raise misuse("--target", f"--learn {lacking[0]} needs the variable to be predicted.")
+            needs = f"--learn {lacking[0]} needs the variable to be predicted"
+            raise Misuse(f"--target is missing: {needs}.")
         if self.score is not None:
             score_of(self.score)  # a wrong word is reported before any work
+
+    def check_target(self, columns: Sequence[str]) -> None:
+        """Refuse a target that is none of the columns, before any work."""
+        if self.target is not None and self.target not in columns:
+            hint = did_you_mean(self.target, columns)
+            raise expected(f"one of {listing(columns)}", "target", self.target, hint)
 
     def learner(
         self, learn: Learn, seed: int | None, missing: Missing = Missing.RAISE
@@ -161,7 +177,7 @@ def _arcs(path: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
             continue
         if not 1 <= len(cells) <= 2 or not cells[0]:
             place = f"File {str(path)!r}, line {line}"
-            raise DataError(place, f"{row} is not an arc.", _HINT, line=line)
+            raise DataError(place, f"{','.join(row)!r} is not an arc.", _HINT, line=line)
         if len(cells) == 2 and cells[1]:
             arcs.append((cells[0], cells[1]))
         else:

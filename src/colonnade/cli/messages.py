@@ -7,11 +7,13 @@ hint that would speak Python is replaced by the one in the table below.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from colonnade.cli.values import Misuse
 from colonnade.exceptions import (
     Advice,
     ColonnadeError,
@@ -20,6 +22,7 @@ from colonnade.exceptions import (
     InputError,
     with_hint,
 )
+from colonnade.wording import did_you_mean
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
@@ -83,11 +86,35 @@ def renamed(**names: str) -> Iterator[None]:
 
 def spellings(parameters: Iterable[Any]) -> dict[str, str]:
     """Return how the parameters of a command are typed: options by name, arguments in capitals."""
-    typed = {}
-    for each in parameters:
-        option = each.param_type_name == "option"
-        typed[each.name] = each.opts[0] if option else each.metavar or each.name.upper()
-    return typed
+    return {each.name: _spelled(each) for each in parameters}
+
+
+def _spelled(parameter: Any) -> str:
+    if parameter.param_type_name == "option":
+        return str(parameter.opts[0])
+    return str(parameter.metavar or parameter.name.upper())
+
+
+def worded_usage(error: Any) -> str:
+    """Word the error for a command that cannot be understood, Typer's own errors included."""
+    parameter = getattr(error, "param", None)
+    if isinstance(error, Misuse):
+        name = "" if parameter is None else _spelled(parameter)
+        return with_hint(name.join(error.parts), error.hint)
+    # Typer's errors come from Click or from a copy of it, depending on its version.
+    kind, text = type(error).__name__, error.format_message().rstrip(".")
+    if kind == "MissingParameter" and parameter is not None:
+        return f"{_spelled(parameter)} is missing."
+    if kind == "NoSuchOption" and error.ctx is not None:
+        known = (option for each in error.ctx.command.params for option in each.opts)
+        statement = f"{error.option_name} is not an option of {error.ctx.command_path}."
+        return with_hint(statement, did_you_mean(error.option_name, known).replace("'", ""))
+    if kind == "BadOptionUsage" and text.endswith("requires an argument"):
+        return f"{error.option_name} needs a value."
+    if extra := re.fullmatch(r"Got unexpected extra argument[()s]* \((.*)\)", text):
+        return f"Expected no further argument, got {extra[1]}."
+    # Options are written without quotes in all our messages.
+    return re.sub(r"'(--?[a-z][a-z-]*)'", r"\1", text) + "."
 
 
 def worded(message: Exception | str, options: Mapping[str, str]) -> str:

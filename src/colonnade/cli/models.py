@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colonnade.cli.messages import renamed
-from colonnade.cli.options import misuse
-from colonnade.cli.output import grid, say, tally
+from colonnade.cli.output import grid, say, say_rest
 from colonnade.exceptions import amount, counted
-from colonnade.wording import MAX_SHOWN_PARENTS
+from colonnade.wording import MAX_SHOWN_PARENTS, tallies
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
@@ -42,8 +41,7 @@ def check_dialects(path: Path) -> None:
 
     if path.suffix.lower() not in SUFFIXES_WITH_DIALECTS:
         endings = " and ".join(SUFFIXES_WITH_DIALECTS)
-        problem = f"it applies only to {endings} files, got {path.name!r}; leave it out."
-        raise misuse("--dialect", problem)
+        raise Misuse(f"--dialect agrum applies only to {endings} files, got {path.name!r}.")
 
 
 def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = False) -> None:
@@ -79,8 +77,11 @@ def _variable(name: str, cpt: Cpt) -> dict[str, Any]:
     }
 
 
-def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
-    """Print one line per variable: parents, size of the table, rows it was estimated from."""
+def summarise(network: BayesianNetwork, limit: int | None = None, **rest: str) -> None:
+    """Print one line per variable: parents, size of the table, rows it was estimated from.
+
+    `rest` says how to see the variables beyond the limit, as in :func:`say_rest`.
+    """
     limit = limit or _VARIABLES_IF_NO_LIMIT
     facts = [_variable(name, network[name]) for name in network]
     priors = list(dict.fromkeys(each["prior"] for each in facts))
@@ -90,16 +91,15 @@ def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
     say(f"{size}, {counted(cells, 'probability', 'probabilities')} stored{common}")
     head = ["variable", "states", "parents", "configurations", "rows"]
     lines = []
-    for each in facts[:limit]:
+    rows = tallies(each["rows"] for each in facts[:limit])
+    for each, row_count in zip(facts[:limit], rows, strict=True):
         parents = each["parents"][:MAX_SHOWN_PARENTS]
         if more := len(each["parents"]) - len(parents):
             parents.append(f"{more} more")
         seen = f"{each['stored']:,} of {amount(each['configurations'])}"
         line = [each["name"], str(len(each["states"])), ", ".join(parents) or "-", seen]
-        line.append(tally(each["rows"]))
+        line.append(row_count)
         # A prior that all tables share was named above.
         lines.append(line if common else [*line, each["prior"]])
     grid(head if common else [*head, "prior"], lines, ("states", "configurations", "rows"))
-    if len(network) > limit:
-        rest = counted(len(network) - limit, "more variable")
-        say(f"... {rest}; colonnade show --limit shows more")
+    say_rest(max(len(network) - limit, 0), "variable", **rest)

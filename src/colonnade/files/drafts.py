@@ -160,8 +160,9 @@ def _note_encoded(draft: Draft, holder: str) -> None:
     if encoded:
         original, code = next(iter(encoded.items()))
         number = counted(len(encoded), "name or state", "names or states")
-        example = f"for example {original!r} as {code!r}; Colonnade decodes them"
-        draft.notes.append(f"encoded {number} that {holder} cannot hold, {example}")
+        example = f"{'for example ' * (len(encoded) > 1)}{original!r} as {code!r}"
+        decodes = "Colonnade decodes " + ("it" if len(encoded) == 1 else "them")
+        draft.notes.append(f"encoded {number} that {holder} cannot hold, {example}; {decodes}")
 
 
 def tell(subject: str, notes: Sequence[str]) -> None:

@@ -79,7 +79,9 @@ def parse(content: bytes) -> Draft:
             "its comments are those of aGrUM, which orders the variables of a table in its own "
             "way; they were read in that way"
         )
-    draft.notes.append("the format holds no names: variables are v0, v1, ... with states 0, 1, ...")
+    draft.notes.append(
+        "the format holds no names: variables are v0, v1 and so on, their states 0, 1 and so on"
+    )
     return draft
 
 

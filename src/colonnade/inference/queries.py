@@ -87,9 +87,9 @@ def _draws(
     if not any(piece.cpt.has_posterior for piece in question.pieces):
         names = [piece.cpt.family.child.name for piece in question.pieces]
         raise NotSupportedError(
-            "An interval without a posterior",
-            f"the answer depends on the tables of {listing(names)}, which are known or estimated "
-            "by maximum likelihood",
+            "A credible interval of this answer",
+            f"it depends on the tables of {listing(names)} only, which are known or estimated by "
+            "maximum likelihood and have no posterior",
             Advice.NO_DRAWS,
         )
     fixed = [None if piece.cpt.has_posterior else piece.logs() for piece in question.pieces]
@@ -125,8 +125,9 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
     for name in names:
         if not isinstance(name, str) or name not in network:
             raise not_among(network.dag.variables, "target", name)
-    if len(set(names)) < len(names):
-        raise expected("different names", "target", target)
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise expected("different names", "target", target, got=f"{repeated[0]!r} twice")
     return list(names)
 
 

@@ -20,7 +20,16 @@ from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
-from colonnade.exceptions import Advice, DataError, TooLargeError, did_you_mean, expected, listing
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    TooLargeError,
+    conditions,
+    counted,
+    did_you_mean,
+    expected,
+    listing,
+)
 from colonnade.lookup import Lookup
 from colonnade.network import BayesianNetwork
 from colonnade.tables.intervals import without_cut_points
@@ -73,11 +82,11 @@ class Piece:
         family = self.cpt.family
         cells = math.prod(self.sizes) * family.cardinality
         if cells > MAX_DENSE_CELLS:
-            what = f"The table of {family.child.name!r} over its {len(self.sizes)} parents"
+            parents = counted(len(self.sizes), "parent")
+            are = "is" if len(self.sizes) == 1 else "are"
+            what = f"The table of {family.child.name!r} over its {parents} that {are} not observed"
             hint = "observe more of its parents, or ask for what does not depend on them"
-            raise TooLargeError(
-                f"{what} that are not observed", size=cells, limit=MAX_DENSE_CELLS, hint=hint
-            )
+            raise TooLargeError(what, size=cells, limit=MAX_DENSE_CELLS, hint=hint)
 
     def logs(self) -> Floats:
         """Logarithms of the estimated probabilities ``[1, *scope]``, the same for all draws."""
@@ -114,7 +123,7 @@ class Piece:
         example = {
             parent.name: parent.states[code] for parent, code in zip(self.free, codes, strict=True)
         }
-        shown = f", for example {example}" if example else ""
+        shown = f", for example {conditions(example)}" if example else ""
         return DataError(
             f"Variable {family.child.name!r}",
             f"{undefined.sum():,} of the configurations of its parents that the question needs "
@@ -178,7 +187,7 @@ class Question:
         together = " together" if len(self.observed) > 1 else ""
         return DataError(
             "Observed states",
-            f"{self.observed} cannot occur{together}: the probability is 0.",
+            f"{conditions(self.observed)} cannot occur{together}: the probability is 0.",
             "change or leave out one of the observed states",
             observed=dict(self.observed),
         )

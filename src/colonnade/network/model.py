@@ -14,7 +14,7 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import counted, expected, listing, not_among
+from colonnade.exceptions import counted, expected, listing, not_among, tally
 from colonnade.priors import Prior
 from colonnade.variables import Family, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS
@@ -462,7 +462,7 @@ class BayesianNetwork:
             parents = self.dag.parents(name)
             given = ", ".join(parents[:MAX_SHOWN_PARENTS])
             given += ", ..." * (len(parents) > MAX_SHOWN_PARENTS)
-            known = "known" if cpt.counts is None else f"n={cpt.counts.total:.6g}, {cpt.prior!r}"
+            known = "known" if cpt.counts is None else f"n={tally(cpt.counts.total)}, {cpt.prior!r}"
             states = counted(cpt.family.cardinality, "state")
             lines.append(f"{name}: {states}{' given ' * bool(given)}{given}, {known}")
         if len(self) > _MAX_SHOWN_VARIABLES:

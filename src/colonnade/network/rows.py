@@ -9,7 +9,7 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, DataError, checked_whole, listing
+from colonnade.exceptions import Advice, DataError, checked_whole, conditions
 from colonnade.lookup import Lookup
 from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Members, distinct, find_gaps
@@ -111,13 +111,13 @@ def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator) -> Integers:
 
 def _undefined(cpt: Cpt, codes: list[int]) -> DataError:
     family = cpt.family
-    states = [parent.states[code] for parent, code in zip(family.parents, codes, strict=True)]
+    states = {p.name: p.states[code] for p, code in zip(family.parents, codes, strict=True)}
     return DataError(
         f"Variable {family.child.name!r}",
-        f"no probabilities given {listing(states)}, which was drawn for its parents.",
+        f"no probabilities given {conditions(states)}, which was drawn for its parents.",
         Advice.PRIOR_FOR_UNOBSERVED,
         variable=family.child.name,
-        configuration=tuple(states),
+        configuration=tuple(states.values()),
     )
 
 

@@ -51,6 +51,8 @@ class Prior:
     ----------
     keyword : str
         Its name on the command line; empty if it has none.
+    setting : str
+        What its first option is called there, for messages.
     examples : dict of str to str
         Words of the command line for it, to be shown to a user, and what each means.
     score_name : str or None
@@ -58,6 +60,7 @@ class Prior:
     """
 
     keyword: ClassVar[str] = ""
+    setting: ClassVar[str] = "setting"
     examples: ClassVar[Mapping[str, str]] = {}
     score_name: ClassVar[str | None] = LOG_EVIDENCE
 
@@ -204,12 +207,18 @@ class Prior:
         (SymmetricDirichlet(s=8.0), MaximumLikelihood(unobserved='uniform'))
         """
         kind: Any = cls  # its first option is not known here
-        try:
-            option: Any = float(text)
-        except ValueError:
-            option = text  # a word that the prior knows or refuses
-        made: Self = kind(option)
+        made: Self = kind(_number(text))
         return made
+
+
+def _number(text: str) -> int | float | str:
+    """Return the number that a text is, as it was written; else the text."""
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            pass
+    return text  # a word that the prior knows or refuses
 
 
 def checked_positive(value: Any, parameter: str, hint: str = "") -> float:

@@ -54,6 +54,7 @@ class Hierarchical(Prior):
     engine: Engine | None = None
 
     keyword: ClassVar[str] = "hierarchical"
+    setting: ClassVar[str] = "strength"
     examples: ClassVar[Mapping[str, str]] = {
         "hierarchical": "rows are pooled",
         "hierarchical:learn": "its strength learned",

@@ -76,6 +76,7 @@ class SymmetricDirichlet(Independent):
     s: float | None = None
 
     keyword: ClassVar[str] = "symmetric"
+    setting: ClassVar[str] = "strength"
     examples: ClassVar[Mapping[str, str]] = {
         "symmetric": "no pooling",
         "symmetric:2": "its strength given",
@@ -108,7 +109,11 @@ class BDeu(Independent):
     ess: float = 1.0
 
     keyword: ClassVar[str] = "bdeu"
-    examples: ClassVar[Mapping[str, str]] = {"bdeu:10": "no pooling, equivalent sample size 10"}
+    setting: ClassVar[str] = "equivalent sample size"
+    examples: ClassVar[Mapping[str, str]] = {
+        "bdeu": "no pooling, equivalent sample size 1",
+        "bdeu:10": "its equivalent sample size given",
+    }
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ess", checked_positive(self.ess, "ess"))

@@ -17,7 +17,14 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import TooLargeError, checked_level, checked_whole, counted, require
+from colonnade.exceptions import (
+    TooLargeError,
+    checked_level,
+    checked_whole,
+    counted,
+    require,
+    tally,
+)
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
 from colonnade.pooling.draws import dirichlet, log_dirichlet
@@ -326,5 +333,6 @@ class CptPosterior:
         return (
             f"CptPosterior({counted(counts.configurations, 'configuration')} "
             f"({counts.observed:,} observed) x {counted(counts.states, 'state')}, "
-            f"n={counts.total}, prior={self.prior!r}{learned}, log_evidence={self.log_evidence})"
+            f"n={tally(counts.total)}, prior={self.prior!r}{learned}, "
+            f"log_evidence={self.log_evidence})"
         )

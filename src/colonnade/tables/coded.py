@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class CodedTable:
         --------
         >>> CodedTable([Variable("x", ["a", "b"])], [[0]]).position("z")
         Traceback (most recent call last):
-        colonnade.exceptions.InputError: Expected one of ['x'] for `name`, got 'z'.
+        colonnade.exceptions.InputError: Expected one of 'x' for `name`, got 'z'.
         """
         position = self._positions.get(name) if isinstance(name, str) else None
         if position is None:
@@ -188,7 +189,7 @@ class CodedTable:
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         return (
-            f"CodedTable(variables={listing(self.names)}, rows={self.rows}, "
+            f"CodedTable(variables=[{listing(self.names)}], rows={self.rows}, "
             f"missing={sum(self.missing)}{weighted})"
         )
 
@@ -217,7 +218,9 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
         raw = _numbers(raw)
     if raw.dtype.kind not in "biuf":
         hint = "weights are numbers; name another column, or leave numeric weights uncut"
-        raise DataError(place, f"values of type {raw.dtype} cannot be weights.", hint)
+        given = raw.ravel().tolist()
+        strange = next((value for value in given if not isinstance(value, Real)), given[0])
+        raise DataError(place, f"{strange!r} cannot be a weight.", hint)
     if raw.shape != (rows,):
         problem = f"weights of shape {raw.shape} for {counted(rows, 'row')}."
         raise DataError(place, problem, "give one weight per row")

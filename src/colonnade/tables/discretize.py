@@ -271,8 +271,9 @@ def _only(wanted: Bins, columns: Iterable[str]) -> Bins:
     if isinstance(columns, str):
         raise expected("a list of column names", "columns", columns, f"write [{columns!r}]")
     names = list(columns)
-    if len(set(names)) < len(names):
-        raise expected("different columns", "columns", names)
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise expected("different columns", "columns", names, got=f"{repeated[0]!r} twice")
     own = {name: wanted.columns.get(name, wanted.default) for name in names}
     kept = [name for name, bins in own.items() if bins is None]
     if kept:

@@ -92,7 +92,7 @@ def encode(
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]})
     Traceback (most recent call last):
     colonnade.exceptions.DataError: Column 'smoker': state 'sometimes' (1 row) is not one of
-    ['no', 'yes'].
+    'no', 'yes'.
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]}, unknown="missing").unknown
     {'smoker': {'sometimes': 1}}
     """

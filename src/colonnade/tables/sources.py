@@ -249,7 +249,7 @@ def source_of(table: Any) -> Source:
 
         source = frame_source(table)
     if not source.names:
-        raise expected("at least one column", "table", table)
+        raise expected("at least one column", "table", table, got="none")
     unnamed = [name for name in source.names if not isinstance(name, str) or not name]
     if not unnamed:
         return source

@@ -11,6 +11,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.models import check_dialects, check_output, load, save
 from colonnade.cli.output import say
+from colonnade.cli.values import choice
 
 Dialect = StrEnum("Dialect", ["standard", "agrum"])
 
@@ -28,8 +29,11 @@ def convert(
     dialect: Annotated[
         Dialect,
         typer.Option(
+            parser=choice(Dialect),
+            metavar="DIALECT",
             help="Which programs are to read an .xdsl or .uai file: those that follow the "
-            "definition of its format, or aGrUM and pyAgrum, which order the parents differently."
+            "definition of its format, or aGrUM and pyAgrum, which order the parents differently: "
+            "standard or agrum.",
         ),
     ] = Dialect.standard,
     overwrite: options.Overwrite = False,
