@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -293,19 +292,18 @@ def test_a_wrong_target_is_an_error_before_anything_is_printed(
 
 
 def test_counts_of_one_table_are_written_alike(tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    gap = rng.random(60) < 0.2
-    a, b = rng.integers(0, 2, (2, 60)).tolist()
-    table = {"a": [None if lost else x for x, lost in zip(a, gap, strict=True)], "b": b}
-    network = cn.fit(table, cn.Dag([("a", "b")]), missing="em")
-    counts = network["b"].counts
-    assert counts is not None
-    assert any(value != round(value) for value in counts.values.ravel())
+    # The weights add up to one only up to rounding, and those of one state to a whole number.
+    weights = [0.2, 0.7, 0.1, 2.0, 0.5]
+    table = {"a": ["x", "x", "x", "y", "y"], "b": ["u", "u", "u", "u", "v"], "w": weights}
+    assert sum(weights[:3]) != 1.0
+    network = cn.fit(table, cn.Dag([("a", "b")]), weights="w")
     network.save(tmp_path / "m.json")
-    lines = run("show", tmp_path / "m.json").stdout.splitlines()[2:]
-    assert [line.split()[-1] for line in lines] == ["60", "60"]
+    whole = {"a": ["x"] * 3, "w": weights[:3]}
+    cn.fit(whole, cn.Dag([], ["a"]), weights="w").save(tmp_path / "whole.json")
+    assert run("show", tmp_path / "whole.json").stdout.splitlines()[-1].split()[-1] == "1"
     lines = run("show", tmp_path / "m.json", "b").stdout.splitlines()[2:]
-    assert all(re.search(r" \d+\.\d\d +0\.\d{4} ", line) for line in lines)
+    counts = [re.search(r" (\S+) +\d\.\d{4} +\d\.\d{4} -", line) for line in lines]
+    assert [found[1] for found in counts if found] == ["1.00", "0.00", "2.00", "0.50"]
 
 
 def test_every_table_says_alike_that_there_is_more(tmp_path: Path) -> None:
