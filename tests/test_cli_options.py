@@ -40,17 +40,18 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         ],
         "--k": [(2, "fit data.csv --learn tan --target cancer --k 1")],
         "--bins": [
-            (1, "fit words.csv --learn hc --bins 3"),
-            (1, "fit data.csv --dag arcs.csv --bins 3"),
-            (1, "fit data.csv --learn hc --weights dose --bins 3"),
+            (2, "fit words.csv --learn hc --bins 3"),
+            (2, "fit data.csv --dag smoke.csv --bins 3"),
+            (1, "fit data.csv --dag dose.csv --bins group=3"),
+            (1, "fit data.csv --learn hc --weights n --bins n=3"),
         ],
-        "--cut": [
-            (2, "fit data.csv --learn hc --cut group"),
-            (1, "fit data.csv --dag dose.csv --bins 3 --cut group"),
-            (1, "fit data.csv --learn hc --bins 3 --weights n --cut n"),
+        "--graph-prior": [(2, "fit data.csv --learn chow-liu --graph-prior sizes")],
+        "--header": [
+            (2, "fit data.parquet --learn hc --header"),
+            (2, "fit data.parquet --learn hc --no-header"),
         ],
         "--ignore": [(2, "fit data.csv --dag arcs.csv --ignore cancer")],
-        "--na": [(1, "fit data.parquet --learn hc --na NA")],
+        "--na": [(2, "fit data.parquet --learn hc --na NA")],
         "--weights": [(1, "fit data.csv --dag arcs.csv --weights cancer")],
     },
     "show": {
@@ -93,9 +94,11 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--tabu": [(2, "compare data.csv --learn chow-liu --tabu 2")],
         "--restarts": [(2, "compare data.csv --dag arcs.csv --restarts 2")],
         "--k": [(2, "compare data.csv --learn hc --k 1")],
-        "--bins": [(1, "compare words.csv --learn hc --bins 3")],
-        "--cut": [(2, "compare data.csv --learn hc --cut group")],
-        "--na": [(1, "compare data.parquet --learn hc --na NA")],
+        "--bins": [(2, "compare words.csv --learn hc --bins 3")],
+        "--graph-prior": [(2, "compare data.csv --dag arcs.csv --graph-prior sizes")],
+        "--header": [(2, "compare data.parquet --learn hc --header")],
+        "--missing": ALWAYS,
+        "--na": [(2, "compare data.parquet --learn hc --na NA")],
     },
     "convert": {
         "--dialect": [(2, "convert model.json out.json --dialect agrum")],
@@ -128,6 +131,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = example(tmp_path_factory.mktemp("cli"))
     (folder / "words.csv").write_text("a,b\nx,y\ny,y\nx,x\n")
     (folder / "dose.csv").write_text("cancer,dose\n")
+    (folder / "smoke.csv").write_text("smoker,cancer\n")
     polars.read_csv(folder / "data.csv").write_parquet(folder / "data.parquet")
     network = cn.load(folder / "model.json")
     network.save(folder / "known.bif")
@@ -235,7 +239,7 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
             "query model.json smoker --observed Cancer=true",
             "which has 'smoker', 'cancer', 'group'. Hint: did you mean 'cancer'?",
         ),
-        ("compare one.csv --learn hc", "Expected at least 2 rows, to hold some out, for DATA"),
+        ("compare one.csv --learn hc", "Table: one row cannot be divided into folds."),
         (
             "compare data.csv --learn hc --prior bdeu --prior bdeu:1",
             "Expected different priors for --prior, got 'bdeu:1' twice.",

@@ -14,6 +14,7 @@ from colonnade.exceptions import (
     NotSupportedError,
     ShortfallError,
     TooLargeError,
+    TooManyStatesError,
     UnobservedError,
     amount,
     conditions,
@@ -45,6 +46,7 @@ MORE = [
     InputError("Expected an integer for ", ", got 1.5.", parameter="k", value=1.5),
     ShortfallError(3, 1, (0, 2), 1),
     UnobservedError(2, 5, [[0, 0]]),
+    TooManyStatesError(9000, 5000, "Variable 'id'"),
     ConvergenceWarning("Stopped.", Advice.CUT),
     FormatWarning("Rescaled."),
     MisfitError("line 3", "it ends.", "take a copy"),
@@ -187,12 +189,13 @@ def test_a_probability_close_to_one_is_not_a_hundred_per_cent() -> None:
 def test_a_misspelt_word_gets_its_neighbour() -> None:
     assert did_you_mean("Cancer ", ["smoker", "cancer"]) == "did you mean 'cancer'?"
     assert did_you_mean("bdue", ["bdeu", "ml"]) == "did you mean 'bdeu'?"
-    assert (did_you_mean("x", ["smoker"]), did_you_mean(3, ["3"])) == ("", "")
+    assert (did_you_mean("x", ["smoker"]), did_you_mean(3, ["smoker"])) == ("", "")
     assert did_you_mean("naive_bayes", ["hc", "naive"]) == "did you mean 'naive'?"
     assert did_you_mean("--obs", ["--observed", "--draws"]) == "did you mean '--observed'?"
-    assert did_you_mean("obser", ["observed one", "observed two"]) == ""
+    both = "did you mean 'observed one' or 'observed two'?"
+    assert did_you_mean("obser", ["observed one", "observed two"]) == both
     assert did_you_mean("a", [1, "a "]) == "did you mean 'a '?"
-    assert with_hint("No.", did_you_mean("aa", ["aa"])) == "No. Hint: did you mean 'aa'?"
+    assert with_hint("No.", did_you_mean("aa", ["Aa"])) == "No. Hint: did you mean 'Aa'?"
 
 
 def test_a_shortfall_can_name_its_variable_and_state() -> None:

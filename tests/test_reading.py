@@ -370,6 +370,6 @@ def test_options_about_texts_with_parquet(tmp_path: Path) -> None:
     fit = "fit", tmp_path / "data.parquet", "--learn", "chow-liu", "-o", tmp_path / "a.json"
     for option in (("--na", "NA"), ("--no-header",), ("--header",)):
         told = flat(run(*fit, *option, code=2).stderr)
-        assert "it only applies to CSV files." in told
+        assert "applies only to CSV files." in told
         assert option[0] in told
         assert "missing" not in told

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from colonnade.cli.values import Misuse, refuse_repeated
+from colonnade.cli.values import Misuse, choice, refuse_repeated
 from colonnade.exceptions import listing
 
 _option = partial(typer.Option, rich_help_panel="Data")
@@ -76,6 +76,7 @@ class DataOptions:
     missing: Annotated[
         Missing,
         _option(
+            parser=choice(Missing),
             metavar="HOW",
             help="What to do with rows that lack values: raise (an error), available (each table "
             "uses the rows that are complete for it), em (rows are completed by EM) or state (a "

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from colonnade.cli.data import Missing
 from colonnade.cli.messages import renamed
 from colonnade.cli.options import number, score_of
-from colonnade.cli.values import Misuse
+from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import DataError, did_you_mean, expected, listing
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ _HINT = "write parent,child in each line"
 # Options that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
 graph_number = partial(number, rich_help_panel="Structure")
+
+
+GraphPrior = StrEnum("GraphPrior", ["sizes"])
 
 
 class Learn(StrEnum):
@@ -61,8 +64,9 @@ class LearnerOptions:
         ),
     ] = None
     graph_prior: Annotated[
-        Literal["sizes"] | None,
+        GraphPrior | None,
         graph_option(
+            parser=choice(GraphPrior),
             metavar="HOW",
             help="Let hill climbing pay for the choice among many parents: sizes (all numbers of "
             "parents are equally probable, and all sets of one size).",
@@ -130,7 +134,7 @@ class LearnerOptions:
         climb = partial(
             structure.hill_climb,
             score=score_of(self.score or "bic"),
-            graph_prior=self.graph_prior,
+            graph_prior=None if self.graph_prior is None else "sizes",
             max_parents=self.max_parents,
             tabu=self.tabu or 0,
             restarts=self.restarts or 0,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from colonnade.cli.messages import renamed
 from colonnade.cli.output import grid, say, say_rest
+from colonnade.cli.values import Misuse
 from colonnade.exceptions import amount, counted
 from colonnade.wording import MAX_SHOWN_PARENTS, tallies
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import typer
 
-from colonnade.wording import did_you_mean, shown
+from colonnade.wording import did_you_mean, joined, shown
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
@@ -69,8 +69,7 @@ def choice(kind: type[_Choice]) -> Callable[[str], _Choice]:
     def read(text: str) -> _Choice:
         words = [str(each) for each in kind]
         if text not in words:
-            known = f"{', '.join(words[:-1])} or {words[-1]}"
-            raise _unlike(known, text, did_you_mean(text, words))
+            raise _unlike(joined(words, "or"), text, did_you_mean(text, words))
         return kind(text)
 
     return read
