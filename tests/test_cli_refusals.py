@@ -57,7 +57,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "fit data.csv --learn hc --score bdeu:-1",
             2,
-            "'bdeu:-1': Expected a finite number above 0 for the setting, got -1.0.",
+            "'bdeu:-1': Expected a number from 1e-100 to 1e+12 for the setting, got -1.0.",
         ),
         (
             "fit data.csv --learn hc --prior dirichlet",

@@ -99,8 +99,10 @@ class Quadrature(Engine):
         )
         full_mean, full_covariance = pool.spread(mean, covariance)
         log_evidence = pool.log_evidence(log_z)
-        # What the integrals lose, and some roundings of every logarithm that enters.
+        # What the integrals lose, some roundings of every logarithm that enters, and that of the
+        # powers of alpha at zero, where a small alpha0 makes tails long.
         rounding = EPSILON * (1.0 + float(pool.tally.times.sum()))
+        rounding += EPSILON / float(pool.alpha0.min())
         log_error = 4.0 * float(step_error + panel_error) + rounding
         deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
         estimate = ErrorEstimate(

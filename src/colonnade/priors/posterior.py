@@ -21,7 +21,8 @@ from colonnade.exceptions import TooLargeError, checked_level, checked_whole, co
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
 from colonnade.pooling.draws import dirichlet, log_dirichlet
-from colonnade.pooling.mixture import AlphaMixture, cell_quantiles, sample_components
+from colonnade.pooling.mixture import AlphaMixture, sample_components
+from colonnade.pooling.quantiles import cell_quantiles
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
 from colonnade.sparse import SparseTable
