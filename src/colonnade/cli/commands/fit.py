@@ -11,7 +11,7 @@ from colonnade.cli import options
 from colonnade.cli.data import Missing, TrainingData
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
 from colonnade.cli.models import check_output, save, summarise
-from colonnade.cli.output import complain, say
+from colonnade.cli.output import say
 from colonnade.exceptions import DataError, counted
 
 if TYPE_CHECKING:
@@ -123,7 +123,5 @@ def _told(found: Dag | Found) -> Dag:
 
     if not isinstance(found, Found):
         return found
-    if found.status == "interrupted":
-        complain("Warning: interrupted; the best graph so far is used.")
     say(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
     return found.dag

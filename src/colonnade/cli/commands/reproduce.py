@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -36,6 +37,8 @@ def reproduce(
     from colonnade.studies.plan import Plan
     from colonnade.studies.run import reproduce as run
 
+    # An exception lets the processes that were started end, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         summary = run(study.value, Plan(out, data, seed, quick, jobs or os.cpu_count() or 1))
     except KeyboardInterrupt as interrupt:
