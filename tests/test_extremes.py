@@ -113,9 +113,9 @@ def test_parameters_outside_their_range_are_refused(value):
 
 
 @pytest.mark.parametrize("prior", [Hierarchical(), Hierarchical(s="learn"), BDeu()], ids=repr)
-@pytest.mark.parametrize("counts", [[[1e300, 1.0]], [[2**60, 1]]])
+@pytest.mark.parametrize("counts", [[[1e300, 1.0]], [[1e19, 1.0]]])
 def test_counts_too_large_to_add_one_are_refused(prior, counts):
-    with pytest.raises(CountsError, match=r"at most 2\*\*53 for `counts`"):
+    with pytest.raises(CountsError, match=r"at most 2\*\*(53|63) for `counts`"):
         prior.posterior(counts)
     if prior.score_name and isinstance(prior, Hierarchical):
         with pytest.raises(CountsError, match="at most"):

@@ -433,7 +433,7 @@ def change(document, path, value):
         (["tables", 1, "default"], None, "tables[1].default", "missing"),
         (["tables", 0, "default"], [0.5, 0.5], "tables[0].default", "no default row is allowed"),
         (["tables", 0, "prior", "ess"], 0.0, "tables[0].prior", "from 1e-100"),
-        (["tables", 0, "prior", "ess"], "1", "tables[0].prior", "positive number"),
+        (["tables", 0, "prior", "ess"], "1", "tables[0].prior", "from 1e-100"),
         (["tables", 0, "prior", "class"], "os.system", "tables[0].prior", "not one of BDeu"),
         (["tables", 0, "prior", "more"], 1, "tables[0].prior", "does not belong"),
         (["tables", 2, "prior", "engine", "class"], "eval", "tables[2].prior.engine", "not one of"),

@@ -11,7 +11,7 @@ from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import CountsError, NotSupportedError, expected, listing
+from colonnade.exceptions import CountsError, NotSupportedError, expected, is_word, listing
 from colonnade.missing.em import EM, EmDiagnostics, expected_counts
 from colonnade.network.model import BayesianNetwork
 from colonnade.priors import Hierarchical, Prior
@@ -78,10 +78,10 @@ def fit(
     """
     coded = coded_for_fit(table, dag, variables, weights)
     priors = checked_priors(dag, prior, per_variable)
-    if missing in ("raise", "available"):
+    if isinstance(missing, str) and missing in ("raise", "available"):
         counts = NetworkCounts.of(coded, dag, missing)
         return counts.network(priors, coded.discretizer)
-    settings = EM() if missing == "em" else missing
+    settings = EM() if is_word(missing, "em") else missing
     if not isinstance(settings, EM):
         raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
     families = families_of(dag, coded.variables)

@@ -17,6 +17,7 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.pooling.draws import dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
+from colonnade.randomness import generator
 
 EPSILON = float(np.finfo(np.float64).eps)
 # A Beta variable whose logit is beyond these is 0 or 1 in floating point.
@@ -165,7 +166,7 @@ class DirichletAlpha(AlphaPosterior):
         return ErrorEstimate(EPSILON, _rounding(self.log_evidence))
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
-        return dirichlet(np.tile(self.parameters, (n, 1)), np.random.default_rng(rng))
+        return dirichlet(np.tile(self.parameters, (n, 1)), generator(rng))
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         a = float(self.parameters[state])

@@ -10,6 +10,7 @@ import numpy as np
 from colonnade.arrays import Floats, Seed
 from colonnade.pooling.alpha import AlphaPosterior, Component, ErrorEstimate
 from colonnade.pooling.strength import Strength
+from colonnade.randomness import generator
 
 # Components of s of less weight do not matter for the error.
 _NEGLIGIBLE_WEIGHT = 1e-7
@@ -43,7 +44,7 @@ class AlphaMixture(AlphaPosterior):
         return ErrorEstimate(mean, max(evidence) + self.strength.error)
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
-        return sample_components(self.components, n, np.random.default_rng(rng))[0]
+        return sample_components(self.components, n, generator(rng))[0]
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         rules = [part.alpha.points(state, finest) for part in self.components]

@@ -42,8 +42,6 @@ _TABLE_TOLERANCE = 1e-6
 _MAX_POOLED_STATES = 5000
 # Parameters of a prior. Outside these the prior is one of its limits to all digits, or nearly.
 _MIN_PARAMETER, _MAX_PARAMETER = 1e-100, 1e12
-# Larger numbers of observations cannot be told apart: the next one no longer counts.
-_MAX_TOTAL = 2.0**53
 
 
 class Inconsistency(NamedTuple):
@@ -237,12 +235,12 @@ def checked_positive(
     return number
 
 
-def checked_counts(counts: Counts) -> FamilyCounts:
-    """Return counts a posterior exists for in floating point, or say what is wrong."""
+def checked_counts(counts: Counts, bits: int = 53) -> FamilyCounts:
+    """Return counts with a total of at most 2**bits and not too many states."""
     counts = as_counts(counts)
-    if counts.total > _MAX_TOTAL:
+    if counts.total > 2**bits:
         hint = "divide all counts, or the weights of the rows, by the same number"
-        what, got = "counts with a total of at most 2**53", amount(counts.total)
+        what, got = f"counts with a total of at most 2**{bits}", amount(counts.total)
         raise expected(what, "counts", counts, hint, got=got, kind=CountsError)
     # The covariance of alpha has a cell for each pair of states.
     if counts.states > _MAX_POOLED_STATES:

@@ -85,6 +85,7 @@ class Hierarchical(Prior):
         >>> Hierarchical(s="learn").posterior([[9, 1], [8, 2], [9, 0]]).alpha.mean.round(3)
         array([0.764, 0.236])
         """
+        # Beyond 2**53 the next observation is lost in a sum of floating-point numbers.
         counts = checked_counts(counts)
         alpha0 = self._alpha0(counts.states)
         tally = Tally.of(counts.values)

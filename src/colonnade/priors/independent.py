@@ -11,7 +11,14 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import Advice, NotSupportedError, UnobservedError, amount, expected
+from colonnade.exceptions import (
+    Advice,
+    NotSupportedError,
+    UnobservedError,
+    amount,
+    expected,
+    is_word,
+)
 from colonnade.pooling.alpha import Component, FixedAlpha, shrunken_rows
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.tally import Tally
@@ -37,7 +44,7 @@ class Independent(Prior, ABC):
         return SparseTable.beside(counts, rows, uniform)
 
     def posterior(self, counts: Counts) -> CptPosterior:
-        counts = checked_counts(counts)
+        counts = checked_counts(counts, bits=63)
         known = np.zeros((counts.states, counts.states))
         alpha = FixedAlpha(_uniform(counts), known, self.log_evidence(counts), None)
         return CptPosterior(counts, self, (Component(1.0, self.strength(counts), alpha),))
@@ -151,7 +158,7 @@ class MaximumLikelihood(Prior):
     score_name: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        if self.unobserved not in ("nan", "uniform", "raise"):
+        if not is_word(self.unobserved, "nan", "uniform", "raise"):
             raise expected('"nan", "uniform" or "raise"', "unobserved", self.unobserved)
 
     def table(self, counts: Counts) -> SparseTable:

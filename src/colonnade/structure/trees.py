@@ -10,7 +10,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, expected, listing
+from colonnade.exceptions import checked_whole, expected, is_word, listing
 from colonnade.structure.columns import Columns, prepare
 from colonnade.threads import run
 
@@ -79,7 +79,7 @@ def tan(table: Any, target: str, root: str | None = None) -> Dag:
     features = _features(columns, target)
     start = 0
     if root is not None:
-        if root == target:
+        if is_word(root, target):
             raise expected("a feature, not the target", "root", root)
         start = features.index(_position(columns, root, "root"))
     weights = pair_information(columns, features, columns.names.index(target))

@@ -9,7 +9,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Weights
-from colonnade.exceptions import checked_whole, expected, listing
+from colonnade.exceptions import (
+    checked_list,
+    checked_whole,
+    expected,
+    is_word,
+    listing,
+)
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
 from colonnade.tables.levels import place, refuse_absent, turned_float
@@ -65,7 +71,7 @@ class Discretizer:
         Discretizer
         """
         bins = checked_whole(bins, "bins", least=2)
-        if strategy not in STRATEGIES:
+        if not is_word(strategy, *STRATEGIES):
             raise expected(f"one of {listing(STRATEGIES)}", "strategy", strategy)
         source = source_of(table)
         counted = None if weights is None else _row_weights(source, columns, weights)
@@ -245,9 +251,7 @@ def _chosen(source: Source, columns: Iterable[str] | None) -> dict[str, Floats]:
         floating = [name for name, column in source.columns.items() if column.floating]
         numbers = {name: _numbers(source, name) for name in floating}
         return {name: each for name, each in numbers.items() if not turned_float(each)}
-    if isinstance(columns, str):
-        raise expected("a list of column names", "columns", columns, f"write [{columns!r}]")
-    names = list(columns)
+    names = checked_list(columns, "a list of column names", "columns")
     if len(set(names)) < len(names):
         raise expected("different columns", "columns", names)
     refuse_absent(names, source.names)
