@@ -168,7 +168,7 @@ def _largest_first(positions: Iterable[int], information: Floats) -> list[int]:
 
 
 def _position(columns: Columns, name: str, parameter: str) -> int:
-    if name not in columns.names:
+    if not is_word(name, *columns.names):
         raise expected(f"one of {listing(columns.names)}", parameter, name)
     return columns.names.index(name)
 
