@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from colonnade import BDeu, Exact, Hierarchical, Quadrature, SymmetricDirichlet, Variational
-from colonnade.exceptions import CountsError, InputError
+from colonnade import (
+    BDeu,
+    Dag,
+    Exact,
+    Hierarchical,
+    Quadrature,
+    SymmetricDirichlet,
+    Variational,
+    fit,
+)
+from colonnade.exceptions import CountsError, DataError, InputError
 from colonnade.pooling import quantiles
 
 TABLE = np.array([[19, 18, 13], [0, 0, 0], [2, 0, 1]])
@@ -120,3 +129,9 @@ def test_counts_too_large_to_add_one_are_refused(prior, counts):
     if prior.score_name and isinstance(prior, Hierarchical):
         with pytest.raises(CountsError, match="at most"):
             prior.log_evidence(counts)
+
+
+def test_weights_too_large_to_count_are_refused_by_their_name():
+    table = {"a": ["u", "v"]}
+    with pytest.raises(DataError, match=r"`weights`: the weights add up to 1e\+300, too much"):
+        fit(table, Dag([], ["a"]), weights=[1e300, 1.0])
