@@ -296,7 +296,7 @@ def test_tables_without_a_posterior(tmp_path: Path) -> None:
     found = json.loads(run("show", tmp_path / "m.json", "x", "--json").stdout)
     assert found["level"] is None
     assert "lower" not in found["rows"][0]
-    result = run("query", tmp_path / "m.json", "p", "--draws", 10, code=1)
+    result = run("query", tmp_path / "m.json", "p", "--draws", 100, code=1)
     assert "leave out --draws" in result.stderr
 
 
@@ -306,8 +306,8 @@ def test_tables_without_a_posterior(tmp_path: Path) -> None:
 def test_query_is_the_query_of_python(folder: Path) -> None:
     network = cn.load(folder / "model.json")
     asked = "query", folder / "model.json", "cancer", "--observed", "smoker=yes"
-    expected = network.query("cancer", {"smoker": "yes"}, draws=50, level=0.8, rng=4)
-    draws = "--draws", 50, "--level", 0.8, "--seed", 4
+    expected = network.query("cancer", {"smoker": "yes"}, draws=100, level=0.8, rng=4)
+    draws = "--draws", 100, "--level", 0.8, "--seed", 4
     assert json.loads(run(*asked, *draws, "--json").stdout) == expected.to_dict()
     text = run(*asked, *draws).stdout
     assert "Probability of cancer given smoker = yes" in text

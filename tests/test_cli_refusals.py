@@ -67,7 +67,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "fit data.csv --learn hc --score bdeu:-1",
             2,
-            "Expected a finite number above 0 for the equivalent sample size in --score, got -1.",
+            "to 1e+12 for the equivalent sample size in --score, got -1.",
         ),
         (
             "fit data.csv --learn hc --prior dirichlet",
@@ -242,7 +242,7 @@ PYTHON_WORDS = re.compile(r"`|\w\(|\b\w+=(True|'|\d)")
         ("show ml.json z", "one of 'x', 'y' for VARIABLE"),
         ("query ml.json z", "one of 'x', 'y' for TARGET"),
         ("query ml.json x --observed x=1", "leave it out of --observed"),
-        ("query ml.json x --draws 10", "leave out --draws, or fit with a prior such as hierarch"),
+        ("query ml.json x --draws 100", "leave out --draws, or fit with a prior such as hierarch"),
         ("query ml.json x --observed y=a", "or with ml:uniform"),
         ("convert ml.json m.bif", "or with ml:uniform"),
         ("convert ml.json ml.json", "for OUT, got 'ml.json'. Hint: choose another name, or give"),

@@ -353,14 +353,14 @@ def test_only_relevant_tables_are_drawn(monkeypatch) -> None:
         return original(self, n, rng)
 
     monkeypatch.setattr(kind, "sample_alpha", sample_alpha)
-    query(network, "a", draws=10, rng=1)
+    query(network, "a", draws=100, rng=1)
     assert drawn == ["a"]
     drawn.clear()
-    query(network, "a", {"c": True}, draws=10, rng=1)
+    query(network, "a", {"c": True}, draws=100, rng=1)
     assert sorted(drawn) == ["a", "b", "c"]
     drawn.clear()
     # c separates d from the rest.
-    query(network, "d", {"c": True, "a": "no"}, draws=10, rng=1)
+    query(network, "d", {"c": True, "a": "no"}, draws=100, rng=1)
     assert drawn == ["d"]
 
 
@@ -372,15 +372,15 @@ def test_known_tables_stay_fixed() -> None:
     result = query(network, "c", draws=300, rng=2)
     assert result.samples.std() > 0
     with pytest.raises(NotSupportedError, match=r"tables of 'a' only, which are known"):
-        query(network, "a", draws=10)
+        query(network, "a", draws=100)
     with pytest.raises(NotSupportedError, match="by maximum likelihood"):
-        query(small_network(MaximumLikelihood("uniform")), "a", draws=10)
+        query(small_network(MaximumLikelihood("uniform")), "a", draws=100)
 
 
 def test_draws_repeat_with_their_seed() -> None:
     network = small_network()
-    first = query(network, "a", {"d": "y"}, draws=50, rng=4)
-    second = query(network, "a", {"d": "y"}, draws=50, rng=np.random.default_rng(4))
+    first = query(network, "a", {"d": "y"}, draws=100, rng=4)
+    second = query(network, "a", {"d": "y"}, draws=100, rng=np.random.default_rng(4))
     np.testing.assert_array_equal(first.samples, second.samples)
 
 
@@ -521,7 +521,7 @@ def test_bad_questions() -> None:
             query(network, "a", draws=draws)
     for level in (0, 1, 95, True):
         with pytest.raises(InputError, match="`level`"):
-            query(network, "a", draws=5, level=level)
+            query(network, "a", draws=100, level=level)
     with pytest.raises(
         InputError, match=r"^`rng` applies only to draws > 0, got rng=1\. Hint: give"
     ):
@@ -589,7 +589,7 @@ def test_progress_is_shown_when_it_takes_long(monkeypatch, capsys) -> None:
     monkeypatch.setattr("colonnade.progress._SECONDS_BEFORE_SHOWN", -1.0)
     monkeypatch.setattr("colonnade.inference.queries._MAX_BATCH_DRAWS", 10)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    query(small_network(), "a", draws=30, rng=1)
+    query(small_network(), "a", draws=100, rng=1)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "Draws" in captured.err

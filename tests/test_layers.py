@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "colonnade"
 LAYERS: list[set[str]] = [
     {"wording", "arrays"},
     {"exceptions"},
-    {"configurations", "progress", "threads", "markup", "gum"},
+    {"configurations", "progress", "randomness", "threads", "markup", "gum"},
     {"variables", "kernels"},
     {"lookup", "elimination"},
     {"counts", "sparse"},

@@ -549,9 +549,9 @@ def test_questions_agree_with_brute_force():
     best = network.most_probable({"smoker": "yes"})
     assert tuple(best.states.values()) == max(given, key=given.get)
     assert best.log_probability == pytest.approx(math.log(max(given.values())))
-    drawn = network.query("cancer", {"smoker": "yes"}, draws=50, level=0.5, rng=1)
+    drawn = network.query("cancer", {"smoker": "yes"}, draws=100, level=0.5, rng=1)
     assert repr(drawn) == repr(
-        network.query("cancer", {"smoker": "yes"}, draws=50, level=0.5, rng=1)
+        network.query("cancer", {"smoker": "yes"}, draws=100, level=0.5, rng=1)
     )
 
 

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from colonnade.exceptions import InputError, expected, listing, not_among, require
+from colonnade.exceptions import (
+    InputError,
+    checked_list,
+    expected,
+    listing,
+    not_among,
+    require,
+)
 
 __all__ = ["Dag"]
 
@@ -105,10 +112,9 @@ class Dag:
         >>> sorted(Dag([("a", "b"), ("b", "c"), ("d", "c")]).ancestors(["b"]))
         ['a', 'b']
         """
-        if isinstance(names, str):
-            raise expected("a sequence of names", "names", names, f"write [{names!r}]")
         found: set[str] = set()
-        waiting = [self._known(name, "names") for name in names]
+        listed = checked_list(names, "a sequence of names", "names")
+        waiting = [self._known(name, "names") for name in listed]
         while waiting:
             name = waiting.pop()
             if name not in found:

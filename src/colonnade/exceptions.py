@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from colonnade.wording import amount as amount
 from colonnade.wording import conditions as conditions
@@ -26,8 +26,8 @@ from colonnade.wording import shown
 from colonnade.wording import tally as tally
 from colonnade.wording import with_hint as with_hint
 
-if TYPE_CHECKING:
-    import numpy as np
+# Of fewer draws the ends of an interval say nothing; more take hours and change no digit.
+_MIN_DRAWS, _MAX_DRAWS = 100, 1_000_000
 
 
 class Advice(StrEnum):
@@ -409,24 +409,34 @@ def checked_level(level: Any) -> float:
     return checked_fraction(level, "level", "write 0.95 for 95 %")
 
 
-def checked_whole(value: Any, parameter: str, least: int = 1, most: int | None = None) -> int:
-    """Return an integer of at least `least` (and at most `most`), or say what is wrong."""
+def checked_whole(
+    value: Any, parameter: str, least: int = 1, most: int | None = None, hint: str = ""
+) -> int:
+    """Return an integer of at least `least` and at most `most`, or say what is wrong."""
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):
-        bounds = f"of at least {least}" if most is None else f"from {least} to {amount(most)}"
-        raise expected(f"an integer {bounds}", parameter, value)
+        limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise expected(f"an integer {limits}", parameter, value, hint)
     return int(value)
 
 
-def checked_generator(seed: Any, parameter: str = "rng") -> np.random.Generator:
-    """Return the generator that a seed stands for, or say what is wrong."""
-    import numpy as np
+def is_word(value: Any, *words: str) -> bool:
+    """Whether a value is one of some words; it may be anything, even an array."""
+    return isinstance(value, str) and value in words
 
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError):
-        what = "a numpy Generator, an integer of at least 0 or None"
-        raise expected(what, parameter, seed) from None
+
+def checked_list(value: Any, what: str, parameter: str) -> list[Any]:
+    """Return the items of a collection that is no text, or say what is wrong."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        hint = f"write [{value!r}]" if isinstance(value, str) else ""
+        raise expected(what, parameter, value, hint)
+    return list(value)
+
+
+def checked_draws(draws: Any) -> int:
+    """Return a number of draws that makes an interval, or say what is wrong."""
+    hint = "500 are a good start"
+    return checked_whole(draws, "draws", _MIN_DRAWS, _MAX_DRAWS, hint)
 
 
 def require(module: str, *, feature: str, extra: str) -> Any:

@@ -23,7 +23,7 @@ from colonnade.configurations import (
     all_codes,
     sort_keys,
 )
-from colonnade.exceptions import TooLargeError
+from colonnade.exceptions import TooLargeError, checked_whole
 
 __all__ = ["MAX_FILLED_CELLS", "KeyIndex", "Lookup", "broadcast_rows", "word_starts"]
 
@@ -132,7 +132,7 @@ class Lookup:
 
         Refused beyond `limit` cells, with a hint what to do then.
         """
-        if self._cells > limit:
+        if self._cells > checked_whole(limit, "limit"):
             raise TooLargeError("The dense table", size=self._cells, limit=limit, hint=hint)
         if self.codes is None:
             return self.rows.copy()

@@ -27,7 +27,7 @@ from colonnade.classifier._input import (
 )
 from colonnade.classifier._intervals import class_intervals
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, NotSupportedError, expected, listing
+from colonnade.exceptions import Advice, NotSupportedError, expected, is_word, listing
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
 from colonnade.structure.scores import GraphPrior, Score
@@ -221,7 +221,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def _learn(self, rows: Labelled, declared: NDArray[Any] | None) -> BayesianNetworkClassifier:
         """Check the options, and learn everything from these rows."""
-        if self.unknown not in ("missing", "raise"):
+        if not is_word(self.unknown, "missing", "raise"):
             raise expected("'missing' or 'raise'", "unknown", self.unknown)
         if not isinstance(self.target_name, str) or not self.target_name:
             raise expected("a non-empty string", "target_name", self.target_name)
@@ -329,7 +329,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         level : float
             Probability inside; equal tails outside.
         draws : int, optional
-            Of every table. By default 1000 for few rows, and fewer for many, but not below 200.
+            Of every table, from 100 to a million. By default 1000 for few rows, and fewer for many,
+            but not below 200.
         rng : Generator or int, optional
             The same seed gives the same ends for the same rows.
 

@@ -102,7 +102,8 @@ app = typer.Typer(
     cls=_Group,
     help="Bayesian networks whose every table is a posterior: fit them to data, ask them "
     "questions, compare them, convert them.",
-    epilog="Exit codes: 0 done; 1 the data, the model or a file cannot be used; 2 wrong usage.",
+    epilog="Exit codes: 0 done; 1 the data, the model or a file cannot be used; 2 wrong usage; "
+    "130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="markdown",  # paragraphs of a docstring are filled, not broken as written
     add_completion=False,

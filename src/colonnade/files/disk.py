@@ -12,6 +12,9 @@ from typing import Any
 
 from colonnade.exceptions import Advice, TooLargeError, expected
 
+# Files that are being written, under their temporary names; who ends the process removes them.
+unfinished: set[Path] = set()
+
 # Bytes of the largest file that is read or written; parsed, it may take twenty times as much.
 MAX_BYTES = 1 << 27
 
@@ -63,8 +66,9 @@ def _replace(path: Path, content: bytes, overwrite: bool) -> None:
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     # Opened by hand, because the helpers for temporary files make them private to the user.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    number = os.open(temporary, flags, 0o666)
+    unfinished.add(temporary)
     try:
+        number = os.open(temporary, flags, 0o666)
         with os.fdopen(number, "wb") as stream:
             stream.write(content)
             stream.flush()
@@ -76,6 +80,8 @@ def _replace(path: Path, content: bytes, overwrite: bool) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    finally:
+        unfinished.discard(temporary)
 
 
 def _too_large(path: Path, size: int) -> TooLargeError:

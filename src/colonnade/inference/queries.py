@@ -13,8 +13,9 @@ from colonnade.elimination import Elimination
 from colonnade.exceptions import (
     Advice,
     NotSupportedError,
+    TooLargeError,
+    checked_draws,
     checked_level,
-    checked_whole,
     expected,
     inapplicable,
     listing,
@@ -24,10 +25,12 @@ from colonnade.inference.reduction import Question
 from colonnade.inference.results import MostProbable, QueryResult
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
+from colonnade.randomness import generator
 
 # Draws are taken in batches, so that the tables of a batch are not too large to be held.
 _MAX_BATCH_CELLS = 1 << 21
 _MAX_BATCH_DRAWS = 200
+_MAX_SAMPLE_CELLS = 1 << 27  # of all draws together: a gigabyte
 
 
 def query(
@@ -52,7 +55,11 @@ def query(
     probabilities = table[0].reshape(shape)
     if not draws:
         return QueryResult.of(variables, probabilities, question.observed)
-    samples = _draws(question, elimination, draws, np.random.default_rng(rng))
+    if draws * probabilities.size > _MAX_SAMPLE_CELLS:
+        size, limit = draws * probabilities.size, _MAX_SAMPLE_CELLS
+        hint = "use fewer draws, or ask for fewer variables at once"
+        raise TooLargeError("The answers of all draws", size=size, limit=limit, hint=hint)
+    samples = _draws(question, elimination, draws, generator(rng))
     samples = samples.reshape(draws, *shape)
     return QueryResult.of(variables, probabilities, question.observed, samples, level)
 
@@ -132,8 +139,10 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
 
 
 def _check_draws(draws: Any, level: Any, rng: Any) -> None:
-    checked_whole(draws, "draws", 0)
+    if not isinstance(draws, int) or isinstance(draws, bool) or draws:
+        checked_draws(draws)
     checked_level(level)
+    generator(rng)
     if not draws and rng is not None:
         raise inapplicable("rng", rng, "draws > 0", "give draws=500")
     if not draws and level != 0.95:

@@ -44,6 +44,8 @@ from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.variables import Family
 
+_MAX_ITERATIONS = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class EM:
@@ -54,7 +56,7 @@ class EM:
     tolerance : float
         EM stops when the objective rises by less than this per row.
     iterations : int
-        Largest number of iterations.
+        Largest number of iterations, up to a million.
 
     Examples
     --------
@@ -72,7 +74,7 @@ class EM:
 
     def __post_init__(self) -> None:
         checked_fraction(self.tolerance, "tolerance")
-        checked_whole(self.iterations, "iterations")
+        checked_whole(self.iterations, "iterations", most=_MAX_ITERATIONS)
 
 
 @dataclass(frozen=True, slots=True)

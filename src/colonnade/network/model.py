@@ -9,13 +9,12 @@ from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import counted, expected, listing, not_among, tally
 from colonnade.priors import Prior
+from colonnade.randomness import generator
 from colonnade.variables import Family, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS
 
@@ -142,6 +141,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from colonnade.network import fit
         >>> from colonnade.priors import MaximumLikelihood
         >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]), MaximumLikelihood())
@@ -177,7 +177,7 @@ class BayesianNetwork:
         """
         from colonnade.network.rows import sample
 
-        return sample(self.dag, self.tables, n, np.random.default_rng(rng))
+        return sample(self.dag, self.tables, n, generator(rng))
 
     # ------------------------------------------------------------------- data
 
@@ -284,8 +284,9 @@ class BayesianNetwork:
             What is asked for; several names give their joint probabilities.
         observed : mapping of str to state, optional
         draws : int, optional
-            Independent draws of all tables that matter, for credible intervals; 0 for none. Tables
-            without a posterior (known ones, and those of ``MaximumLikelihood``) stay as they are.
+            Independent draws of all tables that matter, for credible intervals: from 100 to a
+            million, or 0 for none. Tables without a posterior (known ones, and those of
+            ``MaximumLikelihood``) stay as they are.
         level : float, optional
             Probability inside the intervals; only with draws.
         rng : Generator or int, optional

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -16,7 +17,14 @@ from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import Advice, NotSupportedError, TooManyStatesError, expected
+from colonnade.exceptions import (
+    Advice,
+    CountsError,
+    NotSupportedError,
+    TooManyStatesError,
+    amount,
+    expected,
+)
 from colonnade.pooling.leave_one_out import left_out_score
 from colonnade.pooling.penalty import Penalty
 from colonnade.sparse import SparseTable
@@ -32,6 +40,8 @@ LOG_EVIDENCE = "log evidence"
 _TABLE_TOLERANCE = 1e-6
 # Beyond this many states a table takes minutes and gigabytes.
 _MAX_POOLED_STATES = 5000
+# Parameters of a prior. Outside these the prior is one of its limits to all digits, or nearly.
+_MIN_PARAMETER, _MAX_PARAMETER = 1e-100, 1e12
 
 
 class Inconsistency(NamedTuple):
@@ -221,21 +231,27 @@ def _number(text: str) -> int | float | str:
     return text  # a word that the prior knows or refuses
 
 
-def checked_positive(value: Any, parameter: str, hint: str = "") -> float:
-    """Return a finite number above 0, or say what is wrong."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise expected("a positive number", parameter, value, hint)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not (math.isfinite(number) and number > 0.0):
-        raise expected("a finite number above 0", parameter, value, hint)
+def checked_positive(
+    value: Any, parameter: str, hint: str = "", least: float = _MIN_PARAMETER
+) -> float:
+    """Return a number from `least` to 1e12, or say what is wrong."""
+    number = math.nan
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            number = float(value)
+    if not least <= number <= _MAX_PARAMETER:
+        raise expected(f"a number from {least:g} to {_MAX_PARAMETER:g}", parameter, value, hint)
     return number
 
 
-def checked_states(counts: FamilyCounts) -> FamilyCounts:
-    """Refuse too many states: the covariance of alpha has a cell for each pair of them."""
+def checked_counts(counts: Counts, bits: int = 53) -> FamilyCounts:
+    """Return counts with a total of at most 2**bits and not too many states."""
+    counts = as_counts(counts)
+    if counts.total > 2**bits:
+        hint = "divide all counts, or the weights of the rows, by the same number"
+        what, got = f"counts with a total of at most 2**{bits}", amount(counts.total)
+        raise expected(what, "counts", counts, hint, got=got, kind=CountsError)
+    # The covariance of alpha has a cell for each pair of states.
     if counts.states > _MAX_POOLED_STATES:
         raise TooManyStatesError(counts.states, _MAX_POOLED_STATES)
     return counts

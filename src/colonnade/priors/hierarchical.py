@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.counts import FamilyCounts, as_counts
+from colonnade.counts import FamilyCounts
 from colonnade.exceptions import counted, expected
 from colonnade.pooling import ENGINES
 from colonnade.pooling.alpha import Component, Engine, shrunken_rows
@@ -17,9 +17,12 @@ from colonnade.pooling.exact import choose
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
-from colonnade.priors.base import Counts, Inconsistency, Prior, checked_positive, checked_states
+from colonnade.priors.base import Counts, Inconsistency, Prior, checked_counts, checked_positive
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
+
+# Powers of alpha smaller than this are lost beside 1.
+_MIN_ALPHA0 = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,11 @@ class Hierarchical(Prior):
     Parameters
     ----------
     s : float or "learn", optional
-        Strength with which a row is shrunk towards alpha; by default r, the number of states (the
-        paper's choice). ``"learn"`` gives s a Gamma prior with mean r and shape 2 and integrates it
-        out.
+        Strength with which a row is shrunk towards alpha, from 1e-100 to 1e12; by default r, the
+        number of states (the paper's choice). ``"learn"`` gives s a Gamma prior with mean r and
+        shape 2 and integrates it out.
     alpha0 : float or sequence of float
-        Parameter of the prior of alpha, for all states or one for each.
+        Parameter of the prior of alpha, from 1e-6 to 1e12, for all states or one for each.
     engine : Exact, Quadrature, Variational or Reference, optional
         How the posterior of alpha is computed; by default the faster of the two exact engines.
 
@@ -65,7 +68,7 @@ class Hierarchical(Prior):
         hint = "use s=None for the number of states"
         if isinstance(self.s, str):
             if self.s != "learn":
-                raise expected('a positive number or "learn"', "s", self.s, hint)
+                raise expected('a number or "learn"', "s", self.s, hint)
         elif self.s is not None:
             object.__setattr__(self, "s", checked_positive(self.s, "s", hint))
         object.__setattr__(self, "alpha0", _checked_alpha0(self.alpha0))
@@ -83,7 +86,8 @@ class Hierarchical(Prior):
         >>> Hierarchical(s="learn").posterior([[9, 1], [8, 2], [9, 0]]).alpha.mean.round(3)
         array([0.764, 0.236])
         """
-        counts = checked_states(as_counts(counts))
+        # Beyond 2**53 the next observation is lost in a sum of floating-point numbers.
+        counts = checked_counts(counts)
         alpha0 = self._alpha0(counts.states)
         tally = Tally.of(counts.values)
         if self.s == "learn":
@@ -101,7 +105,7 @@ class Hierarchical(Prior):
 
     def log_evidence(self, counts: Counts) -> float:
         """Log probability of the counts under the prior, without the moments of the posterior."""
-        counts = as_counts(counts)
+        counts = checked_counts(counts)
         if self.s == "learn":
             return Prior.log_evidence(self, counts)
         tally, s = Tally.of(counts.values), self._fixed_strength(counts)
@@ -122,7 +126,7 @@ class Hierarchical(Prior):
         >>> bool(np.isclose(score, Hierarchical(s=1e7).log_evidence([[8, 2]]), atol=1e-4))
         True
         """
-        counts = as_counts(counts)
+        counts = checked_counts(counts)
         if len(counts.values) > 1:
             return self.log_evidence(counts)
         return _log_evidence_of_pool(counts, self._alpha0(counts.states))
@@ -182,7 +186,7 @@ def _log_evidence_of_pool(counts: FamilyCounts, alpha0: Floats) -> float:
 
 def _checked_alpha0(alpha0: Any) -> float | tuple[float, ...]:
     if np.ndim(alpha0) > 0:
-        return tuple(checked_positive(value, "alpha0") for value in alpha0)
+        return tuple(checked_positive(value, "alpha0", least=_MIN_ALPHA0) for value in alpha0)
     # a number, or an array without axes
     number = alpha0.item() if isinstance(alpha0, np.ndarray) else alpha0
-    return checked_positive(number, "alpha0")
+    return checked_positive(number, "alpha0", least=_MIN_ALPHA0)

@@ -17,20 +17,26 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
+from colonnade.counts.checks import checked_values
 from colonnade.exceptions import (
+    CountsError,
     TooLargeError,
     checked_level,
+    checked_list,
     checked_whole,
     counted,
+    expected,
     require,
     tally,
 )
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
 from colonnade.pooling.draws import dirichlet, log_dirichlet
-from colonnade.pooling.mixture import AlphaMixture, cell_quantiles, sample_components
+from colonnade.pooling.mixture import AlphaMixture, sample_components
+from colonnade.pooling.quantiles import cell_quantiles
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
+from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
 
 
@@ -204,7 +210,8 @@ class CptPosterior:
         level = checked_level(level)
         tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
         if configurations is not None:
-            rows = np.array([self.counts.row(configuration) for configuration in configurations])
+            asked = checked_list(configurations, "a list of configurations", "configurations")
+            rows = np.array([self.counts.row(configuration) for configuration in asked])
             rows = rows.reshape(-1, self.counts.states)
             lower, upper = cell_quantiles(rows, self.components, tails)
             return Interval(lower, upper)
@@ -237,12 +244,18 @@ class CptPosterior:
         A row of zeros is an unobserved configuration.
         """
         n = checked_whole(n, "n")
-        return self._sample(rows, n, np.random.default_rng(rng))[2]
+        rows = checked_values(rows, "rows")
+        if rows.ndim != 2 or rows.shape[1] != self.counts.states:
+            what = f"counts [row, state] of {counted(self.counts.states, 'state')}"
+            raise expected(what, "rows", rows, got=f"shape {rows.shape}", kind=CountsError)
+        self._must_hold(n, rows.size)
+        return self._sample(rows, n, generator(rng))[2]
 
     def sample_alpha(self, n: int, rng: Seed = None) -> tuple[Floats, Floats]:
         """Independent draws of alpha ``[draw, state]`` and of s ``[draw]``, together."""
         n = checked_whole(n, "n")
-        return sample_components(self.components, n, np.random.default_rng(rng))
+        self._must_hold(n, self.counts.states)
+        return sample_components(self.components, n, generator(rng))
 
     def sample_pool(self, n: int, rng: Seed = None) -> Floats:
         """Independent draws of s alpha, ``[draw, state]``: what the rows of a draw lean on."""
@@ -265,7 +278,7 @@ class CptPosterior:
         >>> posterior.sample_log_rows(np.array([[8, 2]]), pool, rng=2).shape
         (4, 1, 2)
         """
-        rng = np.random.default_rng(rng)
+        rng = generator(rng)
         if draws_last:
             return log_dirichlet(rows[:, :, None] + pool.T, rng, axis=1)
         return log_dirichlet(rows[None] + pool[:, None, :], rng)
@@ -277,7 +290,7 @@ class CptPosterior:
         """
         arviz = require("arviz", feature="CptPosterior.to_arviz", extra="arviz")
         draws = checked_whole(draws, "draws")
-        rng = np.random.default_rng(rng)
+        rng = generator(rng)
         alpha, strength, theta = self._sample(self._all_rows(draws), draws, rng)
         return arviz.from_dict(
             posterior={"theta": theta[None], "alpha": alpha[None], "s": strength[None]},
@@ -312,8 +325,14 @@ class CptPosterior:
         theta = dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
         return alpha, strength, theta
 
+    def _must_hold(self, draws: int, cells: int) -> None:
+        if draws * cells > self.limit:
+            hint = "draw fewer at a time, or raise the limit with `with_limit`"
+            what = f"A sample of {counted(draws, 'draw')}"
+            raise TooLargeError(what, size=draws * cells, limit=self.limit, hint=hint)
+
     def _all_rows(self, draws: int) -> Array:
-        self._must_fit(f"A sample of {draws} tables", draws)
+        self._must_hold(draws, self.counts.configurations * self.counts.states)
         return self.counts.to_array(limit=self.limit)
 
     def _must_fit(self, what: str, copies: int = 1) -> None:

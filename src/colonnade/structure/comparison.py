@@ -12,7 +12,7 @@ import numpy as np
 
 from colonnade.arrays import Floats, Integers, Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, NotSupportedError, checked_generator, expected
+from colonnade.exceptions import DataError, NotSupportedError, expected
 from colonnade.missing.treatment import (
     Missing,
     checked_missing,
@@ -24,6 +24,7 @@ from colonnade.missing.treatment import (
 from colonnade.network import fit
 from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior
 from colonnade.progress import Progress
+from colonnade.randomness import generator
 from colonnade.structure.columns import read_rows
 from colonnade.structure.resampling import Learner, learned
 from colonnade.structure.scores import score
@@ -128,10 +129,10 @@ def compare(
     """
     graphs = _checked_structures(structures)
     chosen = _checked_priors(priors)
-    generator = checked_generator(0 if rng is None else rng)
+    rng = generator(0 if rng is None else rng)
     missing = checked_missing(missing)
     coded = treated(read_rows(table), missing)
-    fold_of = generator.permutation(coded.rows) % _checked_folds(folds, coded.rows)
+    fold_of = rng.permutation(coded.rows) % _checked_folds(folds, coded.rows)
     complete = _complete(coded, graphs, missing)
     dags = {name: learned(each, complete, "structures") for name, each in graphs.items()}
     # Only now: a learner that fails has used no rows.

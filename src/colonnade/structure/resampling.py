@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_generator, checked_whole, counted, expected, listing
+from colonnade.exceptions import checked_whole, counted, expected, listing
 from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
+from colonnade.randomness import generator
 from colonnade.structure.columns import prepare
 from colonnade.structure.rules import reachable
 from colonnade.structure.search import Found
@@ -177,13 +178,13 @@ def arc_strength(
         raise expected("a function of a table", "learner", learner, "for example hill_climb")
     if not isinstance(resampling, str) or resampling not in ("halves", "bootstrap"):
         raise expected("'halves' or 'bootstrap'", "resampling", resampling)
-    generator = checked_generator(rng)
+    rng = generator(rng)
     coded = prepare(table, missing).coded
     position = {name: k for k, name in enumerate(coded.names)}
     directed = np.zeros((len(position), len(position)))
     with Progress("Resampling", total=resamples) as progress:
         for _ in range(resamples):
-            dag = learned(learner, _resampled(coded, resampling, generator))
+            dag = learned(learner, _resampled(coded, resampling, rng))
             for (a, b), certain in compelled(dag).items():
                 share = 1.0 if certain else 0.5
                 directed[position[a], position[b]] += share

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_generator, checked_whole, counted
+from colonnade.exceptions import checked_whole, counted
 from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
+from colonnade.randomness import generator
 from colonnade.structure.columns import prepare, read_rows
 from colonnade.structure.rules import Adjacency, Rules, reachable
 from colonnade.structure.scores import (
@@ -129,7 +130,7 @@ def hill_climb(
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
     tabu = checked_whole(tabu, "tabu", 0, _MAX_TABU)
     restarts = checked_whole(restarts, "restarts", 0, _MAX_RESTARTS)
-    generator = checked_generator(rng)
+    rng = generator(rng)
     coded = read_rows(table)
     rules = Rules.of(coded.names, required, forbidden, max_parents)
     first = rules.starting(start)
@@ -141,7 +142,7 @@ def hill_climb(
         with Progress("Hill climbing") as progress:
             for attempt in range(restarts + 1):
                 if attempt:
-                    climber.jump(rules.perturbed(best, generator))
+                    climber.jump(rules.perturbed(best, rng))
                 climber.climb(tabu, progress)
                 if climber.best_score > best_score + _TIE_TOLERANCE or not attempt:
                     best, best_score = climber.best, climber.best_score

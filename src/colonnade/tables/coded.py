@@ -230,8 +230,8 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
     whole = raw.dtype.kind != "f"
     with np.errstate(over="ignore"):
         total = raw.sum(dtype=np.float64)
-    if not np.isfinite(total) or (whole and total > 0.999 * _MAX_TOTAL):
-        hint = "give them as floating-point numbers" if whole else "scale them"
+    if not total <= 0.999 * _MAX_TOTAL:
+        hint = "divide all of them by the same number"
         raise DataError(place, f"the weights add up to {total:.3g}, too much to count.", hint)
     values = raw.astype(np.int64 if whole else np.float64)
     values.setflags(write=False)

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Weights
-from colonnade.exceptions import expected, listing
+from colonnade.exceptions import checked_list, expected, is_word, listing
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
@@ -68,7 +68,7 @@ class Discretizer:
         Discretizer
         """
         wanted = Bins.of(bins)
-        if strategy not in STRATEGIES:
+        if not is_word(strategy, *STRATEGIES):
             raise expected(f"one of {listing(STRATEGIES)}", "strategy", strategy)
         source = source_of(table)
         counted = None if weights is None else _row_weights(source, columns, weights)
@@ -268,9 +268,7 @@ def discretize(
 
 def _only(wanted: Bins, columns: Iterable[str]) -> Bins:
     """Cut the columns named and no others."""
-    if isinstance(columns, str):
-        raise expected("a list of column names", "columns", columns, f"write [{columns!r}]")
-    names = list(columns)
+    names = checked_list(columns, "a list of column names", "columns")
     repeated = [name for k, name in enumerate(names) if name in names[:k]]
     if repeated:
         raise expected("different columns", "columns", names, got=f"{repeated[0]!r} twice")

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import expected, listing, warn
+from colonnade.exceptions import checked_list, expected, is_word, listing, warn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
@@ -96,8 +96,10 @@ def encode(
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]}, unknown="missing").unknown
     {'smoker': {'sometimes': 1}}
     """
-    if unknown not in ("raise", "missing"):
+    if not is_word(unknown, "raise", "missing"):
         raise expected("'raise' or 'missing'", "unknown", unknown)
+    if discretizer is not None and not isinstance(discretizer, Discretizer):
+        raise expected("a Discretizer or None", "discretizer", discretizer)
     if isinstance(table, Discretized):
         if discretizer is not None:
             raise expected("None", "discretizer", discretizer, "the table is cut already")
@@ -177,7 +179,7 @@ def _plan(
     """Return the declared variables by name, and the columns to take."""
     declared = declared_variables(variables)
     if columns is not None:
-        taken = list(columns)
+        taken = checked_list(columns, "a list of column names", "columns")
         strange = [name for name in declared if name not in taken]
         if strange:
             raise expected(f"only states of {listing(taken)}", "variables", strange)

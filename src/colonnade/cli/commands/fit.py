@@ -11,7 +11,7 @@ from colonnade.cli import options
 from colonnade.cli.data import WeightedData
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_number, graph_option
 from colonnade.cli.models import check_output, save, summarise
-from colonnade.cli.output import complain, say
+from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import counted
 
@@ -110,7 +110,5 @@ def _told(found: Dag | Found) -> Dag:
 
     if not isinstance(found, Found):
         return found
-    if found.status == "interrupted":
-        complain("Warning: interrupted; the best graph so far is used.")
     say(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
     return found.dag

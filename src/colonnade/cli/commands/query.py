@@ -43,7 +43,8 @@ def query(
     draws: Annotated[
         int,
         options.number(
-            help="Draws of all tables, for credible intervals: 500 are a good start.",
+            help="Draws of all tables, for credible intervals: from 100 to a million; 500 are a "
+            "good start.",
             show_default="none",
         ),
     ] = 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -53,6 +54,8 @@ def reproduce(
     for parameter, folder in (("out", out), ("data", data)):
         if folder is not None and folder.exists() and not folder.is_dir():
             raise expected("a folder", parameter, str(folder), got=f"the file {str(folder)!r}")
+    # An exception lets the processes that were started end, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         summary = run(study.value, Plan(out, data, seed, quick, jobs or os.cpu_count() or 1))
     except KeyboardInterrupt as interrupt:
