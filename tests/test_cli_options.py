@@ -206,7 +206,7 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
         ),
         (
             "fit data.csv --dag arcs.csv --prior hierarchical:-2 -o m.json",
-            "Error: Expected a finite number above 0 for the strength in --prior, got -2.",
+            "Error: Expected a number from 1e-100 to 1e+12 for the strength in --prior, got -2.",
         ),
         (
             "fit data.csv --dag arcs.csv --prior hierarchical:lern -o m.json",

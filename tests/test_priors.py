@@ -191,7 +191,7 @@ def test_a_wrong_word_is_answered_with_the_nearest(word: str, hint: str) -> None
 
 
 def test_a_wrong_number_is_named_by_what_it_is() -> None:
-    with pytest.raises(InputError, match=r"above 0 for the strength in `prior`, got -2\.$"):
+    with pytest.raises(InputError, match=r"for the strength in `prior`, got -2\.$"):
         prior_named("hierarchical:-2")
     with pytest.raises(InputError, match=r"equivalent sample size in `prior`, got -0\.5\.$"):
         prior_named("bdeu:-0.5")
