@@ -31,13 +31,17 @@ DATA: dict[str, Callable[..., Any]] = {
 }
 
 
-def models() -> dict[str, BaseEstimator]:
-    """The models, with the defaults of their packages; CategoricalNB gets the same five bins."""
+def models(features: int = 0) -> dict[str, BaseEstimator]:
+    """The models, with the defaults of their packages; CategoricalNB gets the same five bins.
+
+    All features are measurements, so they are cut even where a sample has few different values.
+    """
+    each = {f"x{k}": 5 for k in range(features)}
     bins = KBinsDiscretizer(5, encode="ordinal", quantile_method="averaged_inverted_cdf")
     return {
-        "naive": BayesianNetworkClassifier("naive"),
-        "tan": BayesianNetworkClassifier("tan"),
-        "tan, auto": BayesianNetworkClassifier("tan", prior="auto"),
+        "naive": BayesianNetworkClassifier("naive", bins=each),
+        "tan": BayesianNetworkClassifier("tan", bins=each),
+        "tan, auto": BayesianNetworkClassifier("tan", prior="auto", bins=each),
         "CategoricalNB": make_pipeline(bins, CategoricalNB(min_categories=5)),
         "random forest": RandomForestClassifier(random_state=0),
         "boosted trees": HistGradientBoostingClassifier(random_state=0),
@@ -54,7 +58,7 @@ def measured(data: Any, size: int, repetitions: int) -> dict[str, np.ndarray]:
         train, test, known, hidden = train_test_split(
             features, labels, train_size=size, stratify=labels, random_state=seed
         )
-        for name, model in models().items():
+        for name, model in models(features.shape[1]).items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # bins of equal edges, on few rows
                 chances = model.fit(train, known).predict_proba(test)

@@ -142,10 +142,9 @@ def test_probabilities_equal_queries_of_the_network(structure) -> None:
     found = model.predict_proba(rows)
     for row, chances in zip(rows, found, strict=True):
         observed = {
-            name: model.network_.discretizer.get(name).states[code]
+            name: int(value)
             for name, value in zip(model.network_, row, strict=False)
             if not np.isnan(value)
-            for code in model.network_.discretizer.get(name).codes(np.array([value]))
         }
         wanted = model.network_.query("class", observed)
         assert wanted.states == (("u", "v", "w"),)

@@ -13,7 +13,7 @@ from colonnade.classifier import BayesianNetworkClassifier, _choice
 from colonnade.classifier._choice import CANDIDATES
 from colonnade.dag import Dag
 from colonnade.network import fit
-from colonnade.priors import Hierarchical
+from colonnade.priors import BDeu, Hierarchical
 from colonnade.tables import CodedTable, encode
 from colonnade.variables import Variable
 from labelled_tables import letters, table_of, with_gaps
@@ -130,7 +130,8 @@ def test_weights_count_rows_for_the_automatic_prior(structure) -> None:
 def test_automatic_prior_is_strong_where_the_structure_fits_few_rows_by_chance(structure) -> None:
     X, y = load_digits(return_X_y=True)
     train, test, known, hidden = train_test_split(X, y, train_size=20, stratify=y, random_state=0)
-    model = BayesianNetworkClassifier(structure, "auto").fit(train, known)
+    bins = {f"x{k}": 5 for k in range(64)}
+    model = BayesianNetworkClassifier(structure, "auto", bins).fit(train, known)
     assert log_loss(hidden, model.predict_proba(test)) < 2.5
 
 
@@ -169,7 +170,16 @@ def test_automatic_prior_of_very_few_rows(structure, rows) -> None:
     for prior, score in model.prior_scores_.items():
         alone = BayesianNetworkClassifier(structure, prior, classes=[0, 1, 2])
         assert score == pytest.approx(cross_validated(alone, X, y), abs=1e-9)
-    assert model.prior_scores_[model.prior_] == max(model.prior_scores_.values())
+    top = max(model.prior_scores_.values())
+    assert model.prior_scores_[model.prior_] == pytest.approx(top, abs=1e-9)
+
+
+@pytest.mark.parametrize("X", [[[1], [2]], [[0, 1], [2, 1]], [[1, 0], [1, 2]]])
+def test_of_priors_that_differ_by_rounding_the_first_is_chosen(X) -> None:
+    model = BayesianNetworkClassifier("tan", "auto").fit(np.array(X), [0, 1])
+    scores = model.prior_scores_
+    assert scores[BDeu(1)] == pytest.approx(scores[BDeu(10)], abs=1e-12)
+    assert model.prior_ == BDeu(1)
 
 
 def test_automatic_prior_is_not_always_the_same() -> None:

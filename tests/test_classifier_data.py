@@ -2,12 +2,17 @@
 
 # ruff: noqa: N806 (scikit-learn calls the features X)
 
+import decimal
+import warnings
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.model_selection import cross_val_score
 
 from colonnade.classifier import (
     BayesianNetworkClassifier,
@@ -15,7 +20,7 @@ from colonnade.classifier import (
     UnknownStateWarning,
 )
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, InputError
+from colonnade.exceptions import ColumnWarning, DataError, InputError
 from colonnade.network import fit
 from colonnade.priors import MaximumLikelihood
 from colonnade.structure import AIC
@@ -54,7 +59,8 @@ def test_partial_fit_equals_fit_on_the_union(options) -> None:
 def test_partial_fit_keeps_structure_and_cut_points() -> None:
     data = load_wine()
     odd = np.arange(len(data.target)) % 2 == 1
-    model = BayesianNetworkClassifier("tan").fit(data.data[odd], data.target[odd])
+    bins = {"x4": 5, "x12": 5}  # whole numbers
+    model = BayesianNetworkClassifier("tan", bins=bins).fit(data.data[odd], data.target[odd])
     dag, cuts = model.network_.dag, model.network_.discretizer
     model.partial_fit(data.data[~odd], data.target[~odd])
     assert model.network_.dag == dag
@@ -70,7 +76,7 @@ def test_partial_fit_of_declared_classes() -> None:
     model = BayesianNetworkClassifier("naive").partial_fit(X, y, classes=[0, 1, 2, 3])
     assert model.predict_proba(X).shape == (30, 4)
     model.partial_fit(X, y, classes=[3, 2, 1, 0])
-    with pytest.raises(DataError, match=r"labels \[7\] are not among the classes \[0, 1, 2, 3\]"):
+    with pytest.raises(DataError, match=r"labels 7 are not among the classes 0, 1, 2, 3"):
         model.partial_fit(X[:1], [7])
     with pytest.raises(InputError, match="the classes known already"):
         model.partial_fit(X, y, classes=[0, 1, 2])
@@ -95,11 +101,11 @@ def test_new_states_come_last_if_the_others_are_in_an_order_of_their_own() -> No
 
 def test_partial_fit_refuses_another_kind_of_values() -> None:
     model = BayesianNetworkClassifier("naive").partial_fit(np.array([[1], [2]]), [0, 1])
-    with pytest.raises(DataError, match=r"Column 'x0': \['b'\] are of another kind than \[1, 2\]"):
+    with pytest.raises(DataError, match=r"Column 'x0': 'b' are of another kind than 1, 2"):
         model.partial_fit(np.array([["b"]], dtype=object), [0])
     with pytest.raises(DataError, match=r"Column 'x0': 2.5 of type float is not a state"):
         model.partial_fit(np.array([[2.5]]), [0])
-    with pytest.raises(DataError, match=r"`y`: \['0'\] are of another kind than \[0, 1\]"):
+    with pytest.raises(DataError, match=r"`y`: '0' are of another kind than 0, 1"):
         model.partial_fit(np.array([[2]]), ["0"])
     model.partial_fit(np.array([[2.0], [3.0]]), [0, 1])  # whole numbers, as floats
     assert model.network_["x0"].family.child.states == (1, 2, 3)
@@ -140,20 +146,129 @@ def test_states_of_each_kind_of_column() -> None:
     assert states["class"] == (0, 1)
 
 
-def test_floats_are_always_cut() -> None:
-    """Whole numbers among which there is a NaN as well: a fold without it must not differ."""
-    X = np.arange(40.0)[:, None]
-    gappy = np.append(X, [[np.nan]], axis=0)
-    y = np.arange(40) // 20
-    without = BayesianNetworkClassifier().fit(X, y)
-    with_one = BayesianNetworkClassifier().fit(gappy, np.append(y, 0))
-    assert without.network_["x0"].family == with_one.network_["x0"].family
+@pytest.mark.parametrize("values", [10, 11])
+def test_whole_numbers_are_treated_alike_whatever_their_type(values: int) -> None:
+    """Also those among which there is a NaN: a fold without it must not differ."""
+    X = np.arange(44)[:, None] % values
+    gappy = np.append(X.astype(float), [[np.nan]], axis=0)
+    y = np.arange(44) // 22
+    families = []
+    for table, labels in (
+        (X, y),
+        (X.astype(float), y),
+        (gappy, np.append(y, 0)),
+        (pd.DataFrame({"x0": X[:, 0]}), y),
+        (pl.DataFrame({"x0": pl.Series(X[:, 0], dtype=pl.Int128)}), y),
+        (pl.DataFrame({"x0": pl.Series(X[:, 0]).cast(pl.Decimal(9, 2))}), y),
+        (np.array([decimal.Decimal(int(k)) for k in X[:, 0]], dtype=object)[:, None], y),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = BayesianNetworkClassifier().fit(table, labels)
+        assert [type(each.message) for each in caught] == [ColumnWarning] * (values > 10)
+        families.append(model.network_["x0"].family)
+    assert all(family == families[0] for family in families)
+    cuts = Discretizer.fit((X, ["x0"]), {"x0": 5}).columns[0]
+    assert families[0].child.states == (cuts.states if values > 10 else tuple(range(10)))
+
+
+def test_single_columns_are_cut_as_the_user_says() -> None:
+    X = pd.DataFrame(
+        {"age": np.arange(60) % 20, "stage": np.arange(60) % 4, "n": np.arange(60) % 12}
+    )
+    model = BayesianNetworkClassifier("naive", bins={"age": 3, "stage": 2, "n": None})
+    network = model.fit(X, np.arange(60) % 2).network_
+    sizes = {name: network[name].family.cardinality for name in X}
+    assert sizes == {"age": 3, "stage": 2, "n": 12}
+    with pytest.raises(DataError, match="Column 'size': not in the table"):
+        BayesianNetworkClassifier(bins={"size": 3}).fit(X, np.arange(60) % 2)
+
+
+# ------------------------------------------------------------------------------- identifiers
+
+
+def with_identifiers(rows: int) -> dict[str, Any]:
+    rng = np.random.default_rng(9)
+    names = [f"patient {k}" for k in rng.permutation(rows)]
+    days = pd.date_range("2020-01-01", periods=rows)
+    return {
+        "number": np.arange(1, rows + 1),
+        "customer_id": rng.choice(10**12, rows, replace=False),
+        "name": names,
+        "category": pd.Categorical(names),
+        "day": days.astype(str),
+        "time": days,
+    }
+
+
+@pytest.mark.parametrize("kind", with_identifiers(1))
+@pytest.mark.parametrize("structure", ["naive", "tan", "hill_climb"])
+def test_a_column_that_identifies_rows_is_left_out(kind, structure) -> None:
+    X, y = letters(rows=120)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    wanted = BayesianNetworkClassifier(structure).fit(frame, y)
+    added = frame.assign(**{kind: with_identifiers(120)[kind]})
+    with pytest.warns(ColumnWarning) as caught:
+        model = BayesianNetworkClassifier(structure).fit(added, y)
+    assert [str(each.message) for each in caught] == [
+        f"Column {kind!r} (120 different values in 120 rows): left out, because it seems to "
+        "identify rows. Hint: identifiers='keep' keeps such columns."
+    ]
+    assert model.identifiers_ == caught[0].message.columns == (kind,)
+    assert wanted.identifiers_ == ()
+    assert model.network_ == wanted.network_
+    # what new rows have there does not matter, not even its type
+    for new in (added, added.assign(**{kind: "new"}), added.assign(**{kind: None})):
+        np.testing.assert_array_equal(model.predict_proba(new), wanted.predict_proba(frame))
+    assert model.n_features_in_ == 7
+    model.partial_fit(added, y)
+    assert model.network_ == wanted.partial_fit(frame, y).network_
+
+
+def test_an_identifier_does_not_change_cross_validation() -> None:
+    data = load_breast_cancer(as_frame=True)
+    frame, y = data.data.iloc[:, :10], data.target
+    model = BayesianNetworkClassifier("tan")
+    wanted = cross_val_score(model, frame, y, scoring="roc_auc", cv=3)
+    for name in ("number", "name"):
+        added = frame.assign(**{name: with_identifiers(len(frame))[name]})
+        with pytest.warns(ColumnWarning, match=f"Column '{name}'"):
+            found = cross_val_score(model, added, y, scoring="roc_auc", cv=3)
+        assert found.tolist() == wanted.tolist()
+
+
+def test_identifiers_stay_if_the_user_says_so() -> None:
+    X, y = letters(rows=60)
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(name=with_identifiers(60)["name"])
+    kept = BayesianNetworkClassifier("naive", identifiers="keep").fit(frame, y)
+    assert "name" in kept.network_
+    assert kept.identifiers_ == ()
+    dag = Dag([("class", "a"), ("class", "name")])
+    for options in ({"structure": dag}, {"root": "name"}):
+        with pytest.warns(ColumnWarning, match="Column 'name' .*: seems to identify rows"):
+            model = BayesianNetworkClassifier(**options).fit(frame, y)
+        assert "name" in model.network_
+    with pytest.warns(ColumnWarning, match="Column 'name' .*: seems to identify rows"):
+        assert "name" in BayesianNetworkClassifier().fit(frame[["name"]], y).network_
+    with pytest.raises(InputError, match="'drop' or 'keep' for `identifiers`"):
+        BayesianNetworkClassifier(identifiers="no").fit(frame, y)
+
+
+def test_measurements_that_never_repeat_are_no_identifiers() -> None:
+    X, y = letters(rows=60)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": X[:, 0], "income": rng.choice(10**5, 60, replace=False)})
+    with pytest.warns(ColumnWarning, match="were cut into intervals") as caught:
+        model = BayesianNetworkClassifier().fit(frame, y)
+    assert len(caught) == 1
+    assert model.identifiers_ == ()
+    assert model.network_["income"].family.cardinality == 5
 
 
 def test_numbers_beside_strings_in_a_list_stay_numbers() -> None:
     rows = [["a", 1.5], ["b", 2.5], ["a", 3.5], ["b", 9.5]]
     model = BayesianNetworkClassifier("naive", bins=2).fit(rows, [0, 1, 0, 1])
-    assert model.network_["x1"].family.child.states == ("(-inf, 3]", "(3, inf)")
+    assert model.network_["x1"].family.child.states == ("up to 3", "above 3")
     assert model.predict([["a", 1.0]]).tolist() == [0]
 
 
@@ -212,10 +327,10 @@ def test_floats_are_cut_as_by_discretize() -> None:
 
 def test_a_column_that_mostly_has_its_largest_value_is_cut_below_it() -> None:
     X = np.array([[1.0], [2.0], [3.0], [np.nan], *[[9.0]] * 20])
-    model = BayesianNetworkClassifier("naive", bins=3).fit(X, np.arange(24) < 3)
+    model = BayesianNetworkClassifier("naive", bins={"x0": 3}).fit(X, np.arange(24) < 3)
     assert model.network_.discretizer.get("x0").points == (3.0,)
     assert model.predict([[2.5], [9.0]]).tolist() == [True, False]
-    same = BayesianNetworkClassifier("naive").fit(X[4:], np.arange(20) < 3)
+    same = BayesianNetworkClassifier("naive", bins={"x0": 5}).fit(X[4:], np.arange(20) < 3)
     assert same.network_.discretizer.get("x0").points == ()
 
 
@@ -269,7 +384,7 @@ def test_unknown_values_are_missing_and_told_once() -> None:
     assert caught[0].filename == __file__
     assert str(caught[0].message) == (
         "Values that did not occur in training are treated as missing. Column 'colour': 3 rows "
-        "with ['green', 'pink']; Column 'count': 1 row with [99]. "
+        "with 'green', 'pink'; Column 'count': 1 row with 99. "
         "Hint: unknown='raise' makes this an error."
     )
     np.testing.assert_array_equal(found, model.predict_proba(missing))
@@ -340,9 +455,9 @@ def test_declared_classes_keep_their_column() -> None:
     assert chances.shape == (400, 3)
     assert (chances[:, 2] > 0).all()
     assert chances[:, 2].max() < 0.5
-    with pytest.raises(DataError, match=r"`y`: labels \[2\] are not among the classes \[0, 1\]"):
+    with pytest.raises(DataError, match=r"`y`: labels 2 are not among the classes 0, 1"):
         BayesianNetworkClassifier(classes=[0, 1]).fit(X, y)
-    with pytest.raises(DataError, match=r"labels \['0', '1', '2'\] are not among"):
+    with pytest.raises(DataError, match=r"labels '0', '1', '2' are not among"):
         BayesianNetworkClassifier(classes=[0, 1, 2]).fit(X, y.astype(str))
     with pytest.raises(InputError, match="Expected different labels for `classes`"):
         BayesianNetworkClassifier(classes=[0, 1, 1]).fit(X, y)
@@ -380,13 +495,15 @@ def test_a_row_without_weight_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"structure": "tree"}, r"one of \['naive', 'tan', 'kdb', 'hill_climb'\] or a Dag"),
+        ({"structure": "tree"}, r"one of 'naive', 'tan', 'kdb', 'hill_climb' or a Dag"),
         ({"structure": 3}, "or a Dag for `structure`"),
         ({"structure": Dag([("x0", "x1")])}, "a graph that has the class, 'class',"),
-        ({"structure": Dag([("class", "z")])}, r"got \['z'\] as well"),
+        ({"structure": Dag([("class", "z")])}, r"got 'z' as well"),
         ({"k": 3}, "`k` applies only to structure='kdb', got k=3"),
         ({"structure": "kdb", "root": "x0"}, "`root` applies only to structure='tan'"),
         ({"structure_score": AIC()}, "`structure_score` applies only to structure='hill_climb'"),
+        ({"graph_prior": "sizes"}, "`graph_prior` applies only to structure='hill_climb'"),
+        ({"structure": "hill_climb", "graph_prior": "size"}, "'sizes' or None for `graph_prior`"),
         ({"structure": "kdb", "k": -1}, "`k`"),
         ({"root": "z"}, "`root`"),
         ({"prior": "bdeu"}, "a prior, 'auto' or None for `prior`"),
@@ -414,6 +531,13 @@ def test_options_reach_the_structure() -> None:
         for score in (None, AIC())
     )
     assert len(dense.arcs) > len(sparse.arcs)
+    free, priced = (
+        BayesianNetworkClassifier("hill_climb", graph_prior=graph_prior)
+        for graph_prior in (None, "sizes")
+    )
+    few = X[:40], y[:40]
+    arcs = [len(model.fit(*few).network_.dag.arcs) for model in (free, priced)]
+    assert arcs[1] < arcs[0]
     named = BayesianNetworkClassifier(target_name="species").fit(X, y)
     assert "species" in named.network_
 

@@ -57,6 +57,7 @@ def checks():
 
 
 @pytest.mark.filterwarnings("ignore::colonnade.classifier.ImpossibleRowWarning")
+@pytest.mark.filterwarnings("ignore::colonnade.exceptions.ColumnWarning")
 @pytest.mark.parametrize(("estimator", "check"), list(checks()))
 def test_scikit_learn_checks(estimator, check) -> None:
     check(estimator)

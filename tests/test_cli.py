@@ -1,6 +1,8 @@
 """The command line: what it prints, what it writes, and how it refuses."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from typer.testing import CliRunner
 import colonnade as cn
 from colonnade.cli import app
 from colonnade.cli.commands.query import state_of
-from colonnade.cli.output import figure, interval, tally
+from colonnade.cli.output import figure, interval
 from command_line import DAG, example, flat, plain_terminal, run
 
 SOURCE = Path(cn.__file__).parent
@@ -90,6 +92,10 @@ LEARNERS = {
         lambda table: cn.hill_climb(table, cn.Hierarchical(s="learn")),
         ["--score", "hierarchical:learn"],
     ),
+    "hc sizes": (
+        lambda table: cn.hill_climb(table, cn.AIC(), graph_prior="sizes"),
+        ["--score", "aic", "--graph-prior", "sizes"],
+    ),
     "hc loglik": (lambda table: cn.hill_climb(table, cn.LogLikelihood()), ["--score", "loglik"]),
     "tan": (lambda table: cn.tan(table, "cancer"), ["--target", "cancer"]),
     "chow-liu": (cn.chow_liu, []),
@@ -115,13 +121,16 @@ def test_fit_learns_the_graph(folder: Path, tmp_path: Path, name: str) -> None:
         assert f"score {found.score:.2f} after" in result.stdout
 
 
-def test_cut_points_are_kept_and_integers_are_cut_on_demand(folder: Path, tmp_path: Path) -> None:
+def test_cut_points_are_kept_and_few_integers_are_cut_on_demand(
+    folder: Path, tmp_path: Path
+) -> None:
     model = tmp_path / "model.json"
     data = folder / "data.csv", "--learn", "naive", "--target", "cancer", "-o", model
-    run("fit", *data, "--bins", 3, "--cut", "group", "--weights", "n")
+    run("fit", *data, "--bins", 3, "--bins", "group=2", "--weights", "n")
     network = cn.load(model)
     assert network.discretizer is not None
-    assert [column.name for column in network.discretizer.columns] == ["dose", "group"]
+    cuts = {column.name: len(column.states) for column in network.discretizer.columns}
+    assert cuts == {"dose": 3, "group": 2}
     assert "n" not in network
     counts = network["cancer"].counts
     assert counts is not None
@@ -131,16 +140,16 @@ def test_cut_points_are_kept_and_integers_are_cut_on_demand(folder: Path, tmp_pa
 def test_weights_with_a_graph_stay_numbers(folder: Path, tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     path = tmp_path / "weighted.csv"
-    path.write_text("x,w\na,0.5\nb,1.25\nb,1.0\n")
+    path.write_text("x,w,y\na,0.5,0.1\nb,1.25,0.2\nb,1.0,0.3\n")
     arcs = tmp_path / "arcs.csv"
-    arcs.write_text("x\n")
+    arcs.write_text("x\ny\n")
     run("fit", path, "--dag", arcs, "--weights", "w", "--bins", 2, "-o", model)
     counts = cn.load(model)["x"].counts
     assert counts is not None
     assert counts.values.tolist() == [[0.5, 2.25]]
 
 
-@pytest.mark.parametrize("missing", ["available", "em"])
+@pytest.mark.parametrize("missing", ["available", "em", "state"])
 def test_missing_values(folder: Path, tmp_path: Path, missing: Any) -> None:
     model = tmp_path / "model.json"
     files = folder / "holes.csv", "--dag", folder / "arcs.csv", "-o", model
@@ -157,12 +166,13 @@ def test_with_missing_values_the_graph_comes_from_complete_rows(
     model = tmp_path / "model.json"
     common = folder / "holes.csv", "--learn", "chow-liu", "--ignore", "dose", "-o", model
     refused = run("fit", *common, code=1)
-    assert "learned from the rows that are complete" in refused.stderr
+    assert "to learn the graph from the complete rows" in refused.stderr
     result = run("fit", *common, "--missing", "available")
     table = cn.read(folder / "holes.csv")
     del table["dose"]
     rows = [k for k, value in enumerate(table["smoker"]) if value is not None]
-    assert f"{len(rows)} complete rows of 150" in result.stdout
+    assert f"Only {len(rows)} of 150 rows are used for the graph" in result.stderr
+    assert f"values are missing in 'smoker' ({150 - len(rows)})." in result.stderr
     complete = {name: [column[k] for k in rows] for name, column in table.items()}
     dag = cn.chow_liu(complete)
     assert cn.load(model) == cn.fit(table, dag, missing="available")
@@ -286,7 +296,7 @@ def test_tables_without_a_posterior(tmp_path: Path) -> None:
     found = json.loads(run("show", tmp_path / "m.json", "x", "--json").stdout)
     assert found["level"] is None
     assert "lower" not in found["rows"][0]
-    result = run("query", tmp_path / "m.json", "p", "--draws", 10, code=1)
+    result = run("query", tmp_path / "m.json", "p", "--draws", 100, code=1)
     assert "leave out --draws" in result.stderr
 
 
@@ -296,8 +306,8 @@ def test_tables_without_a_posterior(tmp_path: Path) -> None:
 def test_query_is_the_query_of_python(folder: Path) -> None:
     network = cn.load(folder / "model.json")
     asked = "query", folder / "model.json", "cancer", "--observed", "smoker=yes"
-    expected = network.query("cancer", {"smoker": "yes"}, draws=50, level=0.8, rng=4)
-    draws = "--draws", 50, "--level", 0.8, "--seed", 4
+    expected = network.query("cancer", {"smoker": "yes"}, draws=100, level=0.8, rng=4)
+    draws = "--draws", 100, "--level", 0.8, "--seed", 4
     assert json.loads(run(*asked, *draws, "--json").stdout) == expected.to_dict()
     text = run(*asked, *draws).stdout
     assert "Probability of cancer given smoker = yes" in text
@@ -325,7 +335,6 @@ def test_several_targets_and_typed_states(folder: Path) -> None:
 def test_numbers_as_they_are_printed() -> None:
     assert [figure(0.25), figure(0.99999), figure(float("nan"))] == ["0.2500", "1.0000", "-"]
     assert interval(0.1, 0.25) == "0.1000 - 0.2500"
-    assert [tally(1234567), tally(2.0), tally(0.5), tally(None)] == ["1,234,567", "2", "0.50", "-"]
 
 
 def test_texts_for_states() -> None:
@@ -359,7 +368,7 @@ def test_a_number_stands_for_its_interval(folder: Path, tmp_path: Path) -> None:
     run("fit", folder / "data.csv", "--learn", "chow-liu", "--bins", 3, "-o", model)
     network = cn.load(model)
     middle = network["dose"].family.child.states[1]
-    low, high = map(float, middle.strip("(]").split(","))
+    low, high = map(float, middle.split(" to "))
     for text in (str((low + high) / 2), middle):
         asked = "query", model, "cancer", "--observed", f"dose={text}", "--json"
         assert json.loads(run(*asked).stdout)["observed"] == {"dose": middle}
@@ -389,8 +398,40 @@ def test_convert_for_agrum(folder: Path, tmp_path: Path) -> None:
     assert 'app="aGrUM"' in out.read_text()
     assert "read in that way" in run("convert", out, back).stderr
     assert cn.load(back).dag == cn.load(folder / "model.json").dag
-    refused = run("convert", out, tmp_path / "m.json", "--dialect", "agrum", code=2)
-    assert "a .json file has no dialects" in refused.stderr
+
+
+@pytest.mark.parametrize("suffix", ["json", "bif", "net", "xmlbif"])
+def test_convert_refuses_a_dialect_without_meaning(suffix, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / f"m.{suffix}"
+    refused = run("convert", folder / "model.json", out, "--dialect", "agrum", code=2)
+    assert f"applies only to .xdsl and .uai files, got 'm.{suffix}'" in flat(refused.stderr)
+    assert not out.exists()
+
+
+def test_a_number_where_the_cut_points_were_lost(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "arcs.csv").write_text("dose,cancer\n")
+    model, out = tmp_path / "m.json", tmp_path / "m.bif"
+    run(
+        "fit", folder / "data.csv", "--dag", tmp_path / "arcs.csv", "--bins", "3", "--output", model
+    )
+    run("convert", model, out)
+    states = cn.load(model)["dose"].family.child.states
+    assert "given dose" in run("query", model, "cancer", "--observed", "dose=0").stdout
+    refused = run("query", out, "cancer", "--observed", "dose=99", code=1)
+    assert "99 is a number, but its states are names of intervals" in refused.stderr
+    assert "only .json keeps" in refused.stderr
+    assert refused.stderr.endswith(f"Hint: give the name of an interval, such as {states[-1]!r}.\n")
+
+
+def test_a_full_disk_names_the_file(folder: Path, tmp_path: Path, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    out = tmp_path / "m.bif"
+    refused = run("convert", folder / "model.json", out, code=1)
+    assert refused.stderr.splitlines() == [f"Error: {str(out)!r}: No space left on device."]
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_warning_is_one_line_on_standard_error(folder: Path, tmp_path: Path) -> None:
@@ -446,8 +487,8 @@ def test_singular_and_plural(tmp_path: Path) -> None:
     data.write_text("x,y\na,1\n,1\n")
     arcs.write_text("x\n")
     common = "fit", data, "--missing", "available", "--overwrite", "-o", model
-    learned = run(*common, "--learn", "chow-liu").stdout
-    assert "Graph learned from the 1 complete row of 2\n" in learned
+    learned = run(*common, "--learn", "chow-liu").stderr
+    assert "Only 1 of 2 rows is used for the graph: values are missing in 'x' (1)." in learned
     assert "1 variable, 0 arcs, 1 probability stored" in run(*common, "--dag", arcs).stdout
 
 
@@ -481,8 +522,8 @@ def test_help_describes_every_option(name: str) -> None:
 def test_the_same_options_are_described_alike() -> None:
     compared = {each.name: each.help for each in COMMANDS["compare"].params}
     fitted = {each.name: each.help for each in COMMANDS["fit"].params}
-    shared = {"path", "bins", "cut", "ignore", "na"}
-    shared |= {"target", "score", "max_parents", "k", "tabu", "restarts"}
+    shared = {"path", "bins", "ignore", "na"}
+    shared |= {"target", "score", "graph_prior", "max_parents", "k", "tabu", "restarts"}
     assert {name: compared[name] for name in shared} == {name: fitted[name] for name in shared}
 
 

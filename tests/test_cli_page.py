@@ -55,6 +55,8 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     patients(Path("patients.csv"))
     Path("arcs.csv").write_text("from,to\nsmoker,cancer\nage,cancer\ncancer,marker\n")
+    Path("clinic.csv").write_text(",smoker,dose\n0,no,1.5\n1,NA,unknown\n2,yes,2.5\n3,Yes,0.5\n")
+    Path("doses.csv").write_text("smoker,dose\n")
     page = PAGE.read_text(encoding="utf-8")
     assert page.count("$ colonnade ") > 5
     assert performed(page) == page

@@ -179,7 +179,7 @@ def test_no_families() -> None:
 def test_missing_values_are_refused_by_name() -> None:
     x, y, z = (variable(name, 2) for name in "xyz")
     coded = CodedTable([x, y, z], [[0, 1, 2], [2, 2, 1], [0, 0, 0]])
-    hint = r"Hint: use missing='available'"
+    hint = r"Hint: use missing='available' .*, or fit with missing='em'\."
     with pytest.raises(
         DataError, match=rf"^Column 'y': the value is missing in 2 of 3 rows\. {hint}"
     ):

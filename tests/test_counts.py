@@ -373,5 +373,13 @@ class TestArithmetic:
         assert counts != [[1, 2]]
         assert counts != FamilyCounts.from_array([[1, 3]])
         assert counts != FamilyCounts.from_array([[1, 2, 0]])
+        assert counts == FamilyCounts.from_array([[1.0, 2.0]])
+        assert counts != FamilyCounts.from_array([[1.0, 2.5]])
+        zeros = FamilyCounts.from_observed((3,), [[1], [0]], [[1, 2], [0, 0]])
+        assert zeros == FamilyCounts.from_array([[0, 0], [1, 2], [0, 0]])
+        # As floating-point numbers these would be the same.
+        large = FamilyCounts.from_array([[2**53 + 1, 1]])
+        assert large != FamilyCounts.from_array([[2.0**53, 1.0]])
+        assert large != FamilyCounts.from_array([[2**53, 1]])
         with pytest.raises(TypeError, match="unhashable"):
             hash(counts)

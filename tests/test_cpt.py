@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colonnade.configurations import configuration_codes
+from colonnade.configurations import codes_at, configuration_codes
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.exceptions import DataError, InputError, NotSupportedError, TooLargeError
@@ -106,7 +106,7 @@ def test_configurations_that_do_not_exist(configuration):
 
 def test_arrays_are_private_and_not_writeable():
     rows = np.array([[0.25, 0.75]])
-    table = SparseTable((1,), [[0]], rows, [0.5, 0.5])
+    table = SparseTable((2,), [[0]], rows, [0.5, 0.5])
     rows[0, 0] = 7.0
     assert table.rows[0, 0] == 0.25
     for array in (table.codes, table.rows, table.default):
@@ -168,9 +168,7 @@ def test_maximum_likelihood_and_the_configurations_it_never_saw():
     with pytest.raises(DataError, match="Variable 'x': 2 of 6 configurations") as caught:
         Cpt.of(family(), COUNTS, MaximumLikelihood("raise"))
     assert caught.value.unobserved == 2
-    with pytest.raises(
-        DataError, match=r"1 of 3 configurations of its parents \['p0'\] has no obs"
-    ):
+    with pytest.raises(DataError, match=r"1 of 3 configurations of its parents 'p0' has no obs"):
         Cpt.of(family(2, (3,)), [[1, 2], [0, 0], [3, 1]], MaximumLikelihood("raise"))
     with pytest.raises(NotSupportedError, match="it has no prior"):
         _ = uniform.posterior
@@ -222,6 +220,58 @@ def test_parts_must_fit_together():
         Cpt("x", None, None, table)
     with pytest.raises(InputError, match="a SparseTable"):
         Cpt(family(2, (2,)), None, None, [[1.0]])
+
+
+def stored_otherwise(draw, table):
+    """The same probabilities, with rows that equal the default stored or not."""
+    dense, default, sizes = table.dense(), table.default, table.parent_sizes
+    if default is None:
+        here = np.isfinite(dense).all(axis=1)
+    else:
+        here = [draw(st.booleans()) or row.tolist() != default.tolist() for row in dense]
+    index = np.flatnonzero(here)
+    return SparseTable(sizes, codes_at(index, sizes), dense[index], default)
+
+
+@given(data=st.data(), sizes=st.lists(st.integers(1, 3), max_size=3))
+def test_equality_is_about_probabilities_not_about_what_is_stored(data, sizes):
+    """Rows from a set of three, so that many of them are the default row."""
+    rows = st.sampled_from([(0.5, 0.5), (0.25, 0.75), (1.0, 0.0)])
+    here = np.array(data.draw(st.lists(st.booleans(), min_size=q(sizes), max_size=q(sizes))))
+    index = np.flatnonzero(here)
+    stored = [data.draw(rows) for _ in index]
+    codes = codes_at(index, tuple(sizes))
+    default = data.draw(st.none() | rows)
+    table = SparseTable(tuple(sizes), codes, np.reshape(stored, (-1, 2)), default)
+    again = stored_otherwise(data.draw, table)
+    assert table == again
+    assert again == table
+    other = SparseTable(
+        tuple(sizes), codes, np.reshape([data.draw(rows) for _ in index], (-1, 2)), default
+    )
+    for one, two in ((table, other), (again, other), (other, again)):
+        assert (one == two) == np.array_equal(one.dense(), two.dense(), equal_nan=True)
+
+
+def q(sizes):
+    return int(np.prod(sizes, dtype=int))
+
+
+def test_equality_of_tables_that_no_memory_holds():
+    sizes, half = (20,) * 30, [0.5, 0.5]
+    bare = SparseTable(sizes, np.zeros((0, 30), dtype=int), np.zeros((0, 2)), half)
+    assert SparseTable(sizes, [[3] * 30], [half], half) == bare
+    assert SparseTable(sizes, [[3] * 30], [[0.25, 0.75]], half) != bare
+    assert SparseTable(sizes, [[3] * 30], [half]) != bare
+    assert SparseTable(sizes[1:], [[3] * 29], [half], half) != bare
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(bare)
+
+
+def test_a_default_row_that_stands_for_nothing_is_left_out():
+    table = SparseTable((2,), [[0], [1]], [[0.5, 0.5], [0.25, 0.75]], [0.9, 0.1])
+    assert table.default is None
+    assert table == SparseTable((2,), [[0], [1]], [[0.5, 0.5], [0.25, 0.75]])
 
 
 def test_equality_looks_at_everything():
@@ -289,3 +339,14 @@ def test_a_table_without_parents_and_without_counts_can_be_shown():
     empty = fit(rows, Dag([], ["x"])).forget(rows)
     assert "0.5000" in repr(empty["x"])
     assert "0.5000" in empty["x"]._repr_html_()
+
+
+@pytest.mark.parametrize("unobserved", ["nan", "uniform", "raise"])
+def test_a_single_state_is_certain_in_an_estimate_and_in_a_table(unobserved):
+    prior, counts = MaximumLikelihood(unobserved), FamilyCounts.from_array([[3], [1]])
+    wanted = Cpt.of(family(1, (2,)), counts, prior).probabilities
+    assert prior.estimate(counts).tolist() == wanted.tolist() == [[1.0], [1.0]]
+    if unobserved != "raise":
+        counts = FamilyCounts.from_array([[3], [0]])
+        wanted = Cpt.of(family(1, (2,)), counts, prior).probabilities
+        assert prior.estimate(counts).tolist() == wanted.tolist() == [[1.0], [1.0]]

@@ -105,7 +105,7 @@ def test_what_is_no_graph(arcs, variables, message):
 def test_unknown_names():
     dag = Dag([("a", "b")])
     for ask in (dag.parents, dag.children, lambda name: dag.with_arc(name, "a")):
-        with pytest.raises(InputError, match=r"one of \['a', 'b'\]"):
+        with pytest.raises(InputError, match=r"one of 'a', 'b'"):
             ask("c")
     with pytest.raises(InputError, match="a sequence of names"):
         dag.ancestors("ab")
@@ -127,10 +127,13 @@ def test_with_and_without_an_arc_are_opposites(dag, data):
 
 
 @given(dags())
-def test_equality_is_about_variables_and_parents_in_order(dag):
+def test_equality_is_about_variables_and_the_order_of_parents(dag):
     by_child = Dag([(p, c) for c in dag.variables for p in dag.parents(c)], dag.variables)
     assert by_child == dag
     assert hash(by_child) == hash(dag)
+    backwards = Dag(dag.arcs, dag.variables[::-1])
+    assert backwards == dag
+    assert hash(backwards) == hash(dag)
     assert dag != Dag(dag.arcs, (*dag.variables, "one more name"))
     for child in dag.variables:
         if len(dag.parents(child)) > 1:

@@ -58,7 +58,7 @@ def test_the_saved_network_is_the_one_that_was_asked(text: str, folder: Path) ->
     network = cn.load(folder / "tumours.json")
     assert set(network.priors.values()) == {cn.Hierarchical(s="learn")}
     assert {cpt.counts.total for cpt in network.tables.values() if cpt.counts} == {demo.ROWS}
-    (state,) = re.findall(r"^  mean radius in (.*)$", text, re.MULTILINE)
+    (state,) = re.findall(r"^  mean radius (.*)$", text, re.MULTILINE)
     assert state in network["mean radius"].family.child.states
     assert f"show {folder / 'tumours.json'}" in text
 

@@ -1,7 +1,10 @@
 """Cutting numbers: where, what the intervals are called, and that nothing is lost."""
 
+import decimal
 import json
 import math
+import re
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colonnade.exceptions import DataError, InputError
-from colonnade.tables import Cuts, Discretizer, discretize, encode
+from colonnade.exceptions import ColumnWarning, DataError, InputError
+from colonnade.tables import Bins, Cuts, Discretizer, discretize, encode
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -22,7 +25,7 @@ def points(
     values: Any, bins: int = 5, strategy: Any = "quantile", weights: Any = None
 ) -> tuple[float, ...]:
     table = {"x": np.asarray(values, dtype=float)}
-    return Discretizer.fit(table, bins, strategy, weights=weights).columns[0].points
+    return Discretizer.fit(table, bins, strategy, ["x"], weights).columns[0].points
 
 
 def test_quantiles_hold_equal_numbers_of_rows() -> None:
@@ -51,7 +54,12 @@ def test_quantile_points_are_quantiles() -> None:
     values = np.random.default_rng(1).gamma(2.0, size=5000)
     share = np.arange(1, 7) / 7
     expected = np.quantile(values, share, method="averaged_inverted_cdf")
-    assert points(values, 7) == pytest.approx(expected, rel=1e-12)
+    # the points are shortened, but every value stays where it is
+    wanted = np.searchsorted(expected, values, side="left")
+    assert Cuts("x", points(values, 7)).codes(values).tolist() == wanted.tolist()
+    rounded = values.round(2)
+    expected = np.quantile(rounded, share, method="averaged_inverted_cdf")
+    assert points(rounded, 7) == pytest.approx(expected, rel=1e-12)
 
 
 def test_ties_are_merged() -> None:
@@ -117,17 +125,17 @@ def test_a_weight_counts_rows(values: list[int], bins: int, strategy: Any, seed:
 
 def test_weighted_clusters() -> None:
     values = np.array([0.0, 1.0, 9.0, 10.0, 20.0, 21.0, 60.0])
-    weights = np.array([5, 1, 2, 4, 3, 3, 1])
+    weights = np.array([5, 1, 2, 4, 30, 30, 1])
     (found,) = points(values, 2, "kmeans", weights)
     assert found == pytest.approx(points(np.repeat(values, weights), 2, "kmeans")[0])
     assert found != pytest.approx(points(values, 2, "kmeans")[0])
 
 
 def test_weights_may_be_a_column_which_is_not_cut() -> None:
-    frame = pd.DataFrame({"x": np.arange(8.0), "w": [5.5, 1, 1, 1, 1, 1, 1, 1]})
+    frame = pd.DataFrame({"x": np.arange(8) + 0.5, "w": [5.5, 1, 1, 1, 1, 1, 1, 1]})
     table, discretizer = discretize(frame, bins=2, weights="w")
     assert [column.name for column in discretizer.columns] == ["x"]
-    assert discretizer.columns[0].points == points(frame["x"], 2, weights=frame["w"]) == (1.0,)
+    assert discretizer.columns[0].points == points(frame["x"], 2, weights=frame["w"]) == (1.5,)
     assert table["w"].equals(frame["w"])
 
 
@@ -157,11 +165,14 @@ def test_neighbouring_floats_are_told_apart() -> None:
 
 
 def test_names_have_the_digits_they_need() -> None:
-    assert Cuts("x", ()).states == ("(-inf, inf)",)
-    assert Cuts("x", (3.2, 5.1)).states == ("(-inf, 3.2]", "(3.2, 5.1]", "(5.1, inf)")
-    assert Cuts("x", (1 / 3,)).states == ("(-inf, 0.333]", "(0.333, inf)")
-    assert Cuts("x", (1.00001, 1.00002)).states[1] == "(1.00001, 1.00002]"
-    assert Cuts("x", (1234567.0, 1234568.0)).states[1] == "(1234567, 1234568]"
+    assert Cuts("x", ()).states == ("any number",)
+    assert Cuts("x", (3.2, 5.1)).states == ("up to 3.2", "3.2 to 5.1", "above 5.1")
+    assert Cuts("x", (6356.4,)).states == ("up to 6356.4", "above 6356.4")
+    assert Cuts("x", (1 / 3,)).states[0] == "up to 0.3333333333333333"
+    assert Cuts("x", (1.00001, 1.00002)).states[1] == "1.00001 to 1.00002"
+    assert Cuts("x", (1234567.0, 1234568.0)).states[1] == "1234567 to 1234568"
+    assert Cuts("x", (-1e-05, -0.0, 2e12)).states[1:3] == ("-0.00001 to 0", "0 to 2000000000000")
+    assert Cuts("x", (1e-300, 1e300)).states[1] == "1e-300 to 1e+300"
 
 
 @given(st.lists(FLOATS, unique=True, max_size=8).map(sorted))
@@ -169,6 +180,83 @@ def test_names_always_differ(values: list[float]) -> None:
     values = [v + 0.0 for v in values]  # no negative zero
     cuts = Cuts("x", values)  # type: ignore[arg-type]
     assert len(set(cuts.states)) == len(values) + 1
+
+
+NUMBER = r"-?[0-9.]+(?:e[+-][0-9]+)?"
+
+
+def named_interval(name: str) -> tuple[float, float]:
+    """What a reader of the name takes it for: above the first number, up to the second."""
+    if name == "any number":
+        return -math.inf, math.inf
+    if found := re.fullmatch(f"up to ({NUMBER})", name):
+        return -math.inf, float(found[1])
+    if found := re.fullmatch(f"above ({NUMBER})", name):
+        return float(found[1]), math.inf
+    found = re.fullmatch(f"({NUMBER}) to ({NUMBER})", name)
+    assert found, name
+    return float(found[1]), float(found[2])
+
+
+@given(
+    st.lists(FLOATS | st.integers(-999, 999).map(lambda k: k / 100), min_size=1, max_size=40),
+    st.lists(FLOATS, max_size=10),
+    st.integers(2, 8),
+    st.sampled_from(["quantile", "uniform", "kmeans"]),
+)
+def test_every_value_has_the_state_whose_name_contains_it(
+    values: list[float], others: list[float], bins: int, strategy: Any
+) -> None:
+    values = [value for value in values if abs(value) < 1e100] or [0.0]
+    cuts = Discretizer.fit({"x": values}, bins, strategy, ["x"]).columns[0]
+    probes = [*values, *others, *cuts.points]
+    for value, code in zip(probes, cuts.codes(np.array(probes)), strict=True):
+        held = [low < value <= high for low, high in map(named_interval, cuts.states)]
+        assert held == [k == code for k in range(len(cuts.states))]
+
+
+@given(st.lists(st.integers(-9999, 9999), min_size=2, max_size=60), st.integers(2, 8))
+def test_points_read_well_and_leave_every_hundredth_where_it_was(
+    hundredths: list[int], bins: int
+) -> None:
+    values = np.array(hundredths) / 100
+    found = points(values, bins)
+    assert all(len(repr(point)) <= len("-99.995") for point in found)
+    # as with the quantiles themselves, which binary fractions hardly ever hit
+    distinct, mass = np.unique(values, return_counts=True)
+    middle = distinct[:-1] / 2 + distinct[1:] / 2
+    if len(distinct) <= bins:
+        exact = middle
+    else:
+        total = mass.cumsum()
+        at = [int(np.argmax(total * bins >= k * total[-1])) for k in range(1, bins)]
+        exact = np.array(
+            [
+                middle[i] if total[i] * bins == k * total[-1] else distinct[i]
+                for k, i in enumerate(at, start=1)
+            ]
+        )
+        exact = np.unique(exact[exact < distinct[-1]])
+    every = np.arange(-10000, 10001) / 100
+    assert np.array_equal(
+        np.searchsorted(found, every, side="left"), np.searchsorted(exact, every, side="left")
+    )
+
+
+def test_long_points_are_shortened_as_far_as_the_values_allow() -> None:
+    values = np.random.default_rng(0).normal(size=300)
+    assert all(len(repr(point)) <= len("-0.12345") for point in points(values, 4))
+    close = [0.123456789012, 0.123456789017, 0.5, 0.6]
+    assert points(close, 2) == (0.312,)
+    assert points(close[:2], 2) == (0.123456789014,)
+    # a point that is a value is the upper end of its interval, and may move up to the next value
+    assert points([0.1234567890123] * 9 + [0.7, 0.8, 0.9], 2) == (0.1235,)
+
+
+def test_the_order_of_intervals_is_not_that_of_their_names() -> None:
+    table = discretize({"x": np.arange(-60, 60) / 4}, 4).table  # a dictionary has no categories
+    wanted = ("up to -7.625", "-7.625 to -0.125", "-0.125 to 7.375", "above 7.375")
+    assert encode(table).variables[0].states == wanted
 
 
 @given(
@@ -181,7 +269,7 @@ def test_every_value_lies_in_the_interval_it_is_given(
 ) -> None:
     # scikit-learn itself overflows on wider ranges
     values = [value for value in values if abs(value) < 1e100] or [0.0]
-    cuts = Discretizer.fit({"x": values}, bins, strategy).columns[0]
+    cuts = Discretizer.fit({"x": values}, bins, strategy, ["x"]).columns[0]
     assert len(cuts.states) <= bins
     ends = [-math.inf, *cuts.points, math.inf]
     for value, code in zip(values, cuts.codes(np.array(values)), strict=True):
@@ -194,7 +282,7 @@ def test_every_value_lies_in_the_interval_it_is_given(
 
 
 def test_outside_missing_and_infinite() -> None:
-    values = [0.0, 1.0, 2.0, 3.0, math.nan, math.inf, -math.inf]
+    values = [0.0, 1.0, 2.0, 3.5, math.nan, math.inf, -math.inf]
     table, discretizer = discretize({"x": values}, bins=2)
     assert discretizer.columns[0].points == (1.5,)
     codes = encode(table).codes[0].tolist()
@@ -203,32 +291,113 @@ def test_outside_missing_and_infinite() -> None:
     assert later.codes[0].tolist() == [0, 1, 2]
 
 
-def test_only_floats_are_cut_unless_others_are_named() -> None:
+COUNTS = list(range(11)) * 3
+
+
+def of_every_type(values: list[int | None]) -> dict[str, Any]:
+    """The same whole numbers as integers, floats and decimals of every kind."""
+    floats = [math.nan if value is None else float(value) for value in values]
+    decimals = [None if value is None else decimal.Decimal(value) for value in values]
+    return {
+        "python": values,
+        "floats": floats,
+        "decimals": decimals,
+        "fractions": [None if value is None else Fraction(value) for value in values],
+        "array": np.array(floats),
+        "pandas": pd.Series(values),
+        "nullable": pd.Series(values, dtype="Int64"),
+        "polars": pl.Series(values, dtype=pl.Int128),
+        "polars decimals": pl.Series(decimals, dtype=pl.Decimal(10, 1)),
+        "arrow decimals": pa.chunked_array([pa.array(decimals, pa.decimal128(10, 1))]),
+    }
+
+
+@pytest.mark.parametrize("kind", of_every_type([]))
+def test_few_whole_numbers_are_states_and_many_are_cut(kind: str) -> None:
+    few = {"x": of_every_type([*range(10), None] * 3)[kind]}
+    assert discretize(few).discretizer.columns == ()
+    assert encode(few).variables[0].states == tuple(range(10))
+    assert encode(few).missing == (3,)
+    many = {"x": of_every_type([*COUNTS, None])[kind]}
+    with pytest.warns(ColumnWarning) as caught:
+        (cuts,) = discretize(many).discretizer.columns
+    assert cuts.states == ("up to 2", "2 to 4", "4 to 6", "6 to 8", "above 8")
+    (told,) = caught
+    assert told.message.columns == ("x",)  # type: ignore[union-attr]
+    assert str(told.message).startswith(
+        "Column 'x' (11 different values): whole numbers, more than 10 different ones, were cut "
+        "into intervals. Hint: say how with bins={'x': 4}"
+    )
+    with pytest.warns(ColumnWarning, match="every number is a state"):
+        assert encode(many).variables[0].states == tuple(range(11))
+
+
+def test_gaps_make_no_difference() -> None:
+    whole = pd.DataFrame({"x": COUNTS, "y": [1, 2, 3] * 11})
+    gappy = pd.DataFrame({"x": [*COUNTS, None], "y": [1, 2, 3] * 11 + [None]})
+    for frame in (whole, gappy, gappy.dropna()):
+        with pytest.warns(ColumnWarning, match="Column 'x'"):
+            assert [c.name for c in Discretizer.fit(frame, 3).columns] == ["x"]
+        assert encode(frame[["y"]]).variables[0].states == (1, 2, 3)
+
+
+def test_what_is_not_a_whole_number_is_not_mistaken_for_one() -> None:
     frame = pd.DataFrame(
         {
             "float": [0.5, 1.5, 2.5],
             "int": [1, 2, 3],
-            "gaps": [1.0, np.nan, 2.0],
             "text": ["a", "b", "c"],
             "category": pd.Categorical(["a", "b", "c"]),
             "bool": [True, False, True],
+            "infinite": [1.0, math.inf, 2.0],
+            "huge": [1e300, 2e300, 3e300],
         }
     )
     table, discretizer = discretize(frame, bins=2)
-    assert [column.name for column in discretizer.columns] == ["float"]
-    assert table.drop(columns="float").equals(frame.drop(columns="float"))
+    assert [column.name for column in discretizer.columns] == ["float", "infinite", "huge"]
+    untouched = ["int", "text", "category", "bool"]
+    assert table[untouched].equals(frame[untouched])
     assert frame["float"].tolist() == [0.5, 1.5, 2.5]
-    _, discretizer = discretize(frame, bins=2, columns=["gaps", "int"])
-    assert [column.name for column in discretizer.columns] == ["gaps", "int"]
     for name in ("text", "category", "bool"):
         for table in (frame, {name: frame[name].tolist()}):
             with pytest.raises(DataError, match=f"Column '{name}': not a column of numbers"):
                 discretize(table, columns=[name])
 
 
+def test_single_columns_are_cut_as_the_user_says() -> None:
+    table = {"age": COUNTS, "stage": [1, 2, 3] * 11, "bmi": np.arange(33) / 2, "n": COUNTS}
+    cut = discretize(table, bins={"age": 4, "stage": 2, "n": None}).discretizer
+    assert {each.name: len(each.states) for each in cut.columns} == {"age": 4, "stage": 2, "bmi": 5}
+    cut = Discretizer.fit(table, Bins(3, {"age": None, "n": 2}))
+    assert {each.name: len(each.states) for each in cut.columns} == {"bmi": 3, "n": 2}
+    cut = Discretizer.fit(table, {"age": 3}, columns=["stage", "age"])
+    assert {each.name: len(each.states) for each in cut.columns} == {"age": 3, "stage": 3}
+    cut = Discretizer.fit(table, Bins(None, {"age": 3}))
+    assert [each.name for each in cut.columns] == ["age"]
+
+
+def test_rows_without_weight_do_not_count_as_values() -> None:
+    weights = [1] * 33
+    for row in (10, 21, 32):
+        weights[row] = 0
+    assert discretize({"x": COUNTS}, weights=weights).discretizer.columns == ()
+    with pytest.warns(ColumnWarning):
+        assert len(discretize({"x": COUNTS}, weights=[2] * 33).discretizer.columns) == 1
+
+
+def test_integers_beyond_floats_lie_beyond_all_points() -> None:
+    values = [-(10**400), *range(20), 10**400]
+    cuts = Discretizer.fit({"x": values}, {"x": 2}).columns[0]
+    assert cuts.points == (9.5,)
+    cut = discretize({"x": values}, {"x": 2}).table["x"]
+    assert (cut[0], cut[-1]) == ("up to 9.5", "above 9.5")
+    with pytest.raises(DataError, match="Column 'x': no finite number"):
+        discretize({"x": [10**400, 10**401]}, columns=["x"])
+
+
 def test_tables_keep_their_kind() -> None:
     data = {"x": [0.5, 1.5, None, 2.5], "y": ["a", "b", "a", "b"]}
-    names = ("(-inf, 1.5]", "(1.5, inf)")
+    names = ("up to 1.5", "above 1.5")
     frame = discretize(pd.DataFrame(data, index=[3, 1, 4, 1]), 2).table
     assert isinstance(frame, pd.DataFrame)
     assert tuple(frame["x"].cat.categories) == names
@@ -243,7 +412,7 @@ def test_tables_keep_their_kind() -> None:
     assert arrow["x"].to_pylist() == polars["x"].to_list()
     assert discretize(data, 2).table["x"].tolist() == polars["x"].to_list()
     array = np.array([[0.5, 1.0], [1.5, 2.5]])
-    assert discretize((array, ["x", "y"]), 2).table["y"].tolist() == ["(-inf, 1.75]", "(1.75, inf)"]
+    assert discretize((array, ["x", "y"]), 2).table["y"].tolist() == ["up to 1.75", "above 1.75"]
 
 
 @given(st.lists(st.lists(FLOATS, unique=True, max_size=5).map(sorted), max_size=3))
@@ -252,6 +421,15 @@ def test_json_loses_nothing(columns: list[list[float]]) -> None:
     again = Discretizer.from_dict(json.loads(json.dumps(kept.to_dict(), allow_nan=False)))
     assert again == kept
     assert [c.points for c in again.columns] == [tuple(p) for p in columns]
+
+
+def test_names_of_intervals_in_older_files_stay() -> None:
+    kept = {"x": {"points": [6356.4], "states": ["(-inf, 6.36e+03]", "(6.36e+03, inf)"]}}
+    older = Discretizer.from_dict(kept)
+    assert older.to_dict() == kept
+    coded = encode(older.cut({"x": [6356.0, 6357.4]}))
+    assert coded.variables[0].states == tuple(kept["x"]["states"])
+    assert coded.codes[0].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -319,6 +497,15 @@ def test_a_discretizer_belongs_to_its_coded_table() -> None:
     coded = encode(cut)
     assert coded.select(["x"]).discretizer == cut.discretizer
     assert encode(coded, discretizer=cut.discretizer) is coded
-    other = Discretizer.fit({"x": [5.0, 6.0]})
+    other = Discretizer.fit({"x": [5.5, 6.0]})
     with pytest.raises(InputError, match="the discretizer of the table"):
         encode(coded, discretizer=other)
+
+
+def test_the_order_of_columns_makes_no_difference() -> None:
+    one, two = Cuts("x", [0.5]), Cuts("y", [1.5])
+    assert Discretizer([one, two]) == Discretizer([two, one])
+    assert hash(Discretizer([one, two])) == hash(Discretizer([two, one]))
+    assert Discretizer([one]) != Discretizer([one, two])
+    assert Discretizer([one]) != Discretizer([Cuts("x", [0.25])])
+    assert Discretizer([one]) != "x"

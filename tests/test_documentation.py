@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+import tomllib
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -89,6 +90,37 @@ def test_every_class_has_its_section() -> None:
     # The facts that an error carries are named in the text about it.
     errors = {name for name in classes if issubclass(public_names()[name], BaseException)}
     assert classes - errors == described
+
+
+# ------------------------------------------------------------------ what pages explain
+
+EXPLAINED = ("plot(", "notebook", "Cpt.known", "to_arviz", "structure.compelled")
+DEVELOPERS = {"lint", "test", "docs", "dev"}
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_a_page_besides_the_reference_explains(name: str) -> None:
+    paths = set((ROOT / "docs").glob("*.md")) - {ROOT / "docs" / "reference.md"}
+    assert any(name in path.read_text(encoding="utf-8") for path in paths)
+
+
+def test_every_extra_is_listed_where_installation_is_described() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = set(project["optional-dependencies"])
+    page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == extras
+    for path in ("README.md", "docs/installation.md"):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert "pip install ." in text
+        assert all(f"`{extra}`" in text for extra in extras - DEVELOPERS)
+
+
+def test_tables_show_no_backslashes() -> None:
+    """Some Markdown shows the backslash that keeps a bar from ending a cell."""
+    for path in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert not [line for line in lines if line.startswith("|") and "\\|" in line], path
 
 
 # ----------------------------------------------------------------------- plain words

@@ -14,13 +14,22 @@ from colonnade.exceptions import (
     NotSupportedError,
     ShortfallError,
     TooLargeError,
+    TooManyStatesError,
+    UnobservedError,
     amount,
+    conditions,
     counted,
+    did_you_mean,
     expected,
     inapplicable,
     listing,
     require,
+    tally,
+    with_hint,
 )
+from colonnade.files import FormatWarning
+from colonnade.files.misfit import MisfitError
+from colonnade.wording import percent, tallies
 
 ERRORS = [
     expected("a number above 0", "s", -1, "use s=None"),
@@ -31,6 +40,40 @@ ERRORS = [
     NotSupportedError("Sampling", "there is no posterior", "use a prior"),
     FileFormatError("m.json", "arcs[3]", "parent 9 does not exist.", Advice.OVERWRITE),
 ]
+# Those whose wording is tested elsewhere.
+MORE = [
+    ColonnadeError("It failed.", "try again"),
+    InputError("Expected an integer for ", ", got 1.5.", parameter="k", value=1.5),
+    ShortfallError(3, 1, (0, 2), 1),
+    UnobservedError(2, 5, [[0, 0]]),
+    TooManyStatesError(9000, 5000, "Variable 'id'"),
+    ConvergenceWarning("Stopped.", Advice.CUT),
+    FormatWarning("Rescaled."),
+    MisfitError("line 3", "it ends.", "take a copy"),
+]
+
+
+def public(error: BaseException) -> dict[str, object]:
+    """Everything an error carries, wherever it is kept."""
+    names = [name for name in dir(error) if not name.startswith("_")]
+    return {name: value for name in names if not callable(value := getattr(error, name))}
+
+
+@pytest.mark.parametrize("error", [*ERRORS, *MORE], ids=lambda error: type(error).__name__)
+def test_all_attributes_survive_pickling(error: BaseException) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert (str(copy), copy.args) == (str(error), error.args)
+    assert public(copy) == public(error)
+
+
+def test_every_class_of_errors_is_pickled_here() -> None:
+    found, waiting = set(), [ColonnadeError]
+    while waiting:
+        kind = waiting.pop()
+        found.add(kind)
+        waiting += [each for each in kind.__subclasses__() if each.__module__.startswith("colon")]
+    assert found <= {type(error) for error in (*ERRORS, *MORE)}
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
@@ -62,7 +105,8 @@ def test_wording() -> None:
         "Expected a number above 0 for `s`, got -1. Hint: use s=None.",
         "Expected counts for `counts`, got [1].",
         "Column 'smoker': is empty. Hint: drop it.",
-        "Reference() needs the package 'numpyro'. Hint: pip install \"colonnade[reference]\".",
+        "Reference() needs the package 'numpyro'. Hint: install the extra 'reference': "
+        'in a clone of Colonnade, pip install ".[reference]".',
         "The dense table would have 1.07e39 cells, more than the limit of 10. Hint: use `row`.",
         "Sampling is not supported: there is no posterior. Hint: use a prior.",
         "File 'm.json', arcs[3]: parent 9 does not exist. "
@@ -89,7 +133,7 @@ def test_a_message_is_its_statement_and_its_hint(error: ColonnadeError) -> None:
 def test_a_statement_can_name_the_parameter_otherwise() -> None:
     assert expected("`s` above 0", "s", -1).naming("--s") == "Expected `s` above 0 for --s, got -1."
     error = inapplicable("k", 3, "--learn kdb")
-    assert error.naming("--k") == "--k applies only to --learn kdb, got k=3."
+    assert error.naming("--k") == "--k applies only to --learn kdb."
     assert InputError("A message.", parameter="k").naming("--k") == "A message."
 
 
@@ -114,7 +158,7 @@ def test_long_and_broken_values_do_not_hide_the_error() -> None:
 def test_require_tells_missing_from_broken(tmp_path, monkeypatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "broken_for_test.py").write_text("import surely_not_installed_either")
-    with pytest.raises(MissingExtraError, match=r'pip install "colonnade\[demo\]"') as caught:
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[demo\]"') as caught:
         require("surely_not_installed.part", feature="A thing", extra="demo")
     assert caught.value.package == "surely_not_installed"
     with pytest.raises(ModuleNotFoundError, match="either") as other:
@@ -126,7 +170,32 @@ def test_amounts_and_lists_in_messages() -> None:
     assert (amount(50_000_000), amount(20**300)) == ("50,000,000", "2.04e390")
     assert [counted(1, "arc"), counted(2000, "arc")] == ["1 arc", "2,000 arcs"]
     assert counted(3, "entry", "entries") == "3 entries"
-    assert (listing(["no"]), listing(range(100), limit=3)) == ("['no']", "[0, 1, 2, ... 97 more]")
+    assert (listing(["no"]), listing(range(100), limit=3)) == ("'no'", "0, 1, 2, ... 97 more")
+    assert listing([]) == "none"
+    assert conditions({"smoker": "yes", "age": 3}) == "smoker = 'yes', age = 3"
+
+
+def test_counts_that_belong_together_are_written_alike() -> None:
+    assert tallies([147.00000000000003, 150, None]) == ["147", "150", "-"]
+    assert tallies([150, 149.5, 0.25, None]) == ["150.00", "149.50", "0.25", "-"]
+    assert (tally(1234567.0), tally(0.5), tally(1e300)) == ("1,234,567", "0.50", "1.00e300")
+
+
+def test_a_probability_close_to_one_is_not_a_hundred_per_cent() -> None:
+    levels = 0.95, 0.999, 0.29, 0.99999999
+    assert [percent(level) for level in levels] == ["95 %", "99.9 %", "29 %", "99.999999 %"]
+
+
+def test_a_misspelt_word_gets_its_neighbour() -> None:
+    assert did_you_mean("Cancer ", ["smoker", "cancer"]) == "did you mean 'cancer'?"
+    assert did_you_mean("bdue", ["bdeu", "ml"]) == "did you mean 'bdeu'?"
+    assert (did_you_mean("x", ["smoker"]), did_you_mean(3, ["smoker"])) == ("", "")
+    assert did_you_mean("naive_bayes", ["hc", "naive"]) == "did you mean 'naive'?"
+    assert did_you_mean("--obs", ["--observed", "--draws"]) == "did you mean '--observed'?"
+    both = "did you mean 'observed one' or 'observed two'?"
+    assert did_you_mean("obser", ["observed one", "observed two"]) == both
+    assert did_you_mean("a", [1, "a "]) == "did you mean 'a '?"
+    assert with_hint("No.", did_you_mean("aa", ["Aa"])) == "No. Hint: did you mean 'Aa'?"
 
 
 def test_a_shortfall_can_name_its_variable_and_state() -> None:

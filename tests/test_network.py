@@ -16,15 +16,17 @@ from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import (
+    ColumnWarning,
     CountsError,
     DataError,
     InputError,
     NotSupportedError,
-    TooLargeError,
+    TooManyStatesError,
 )
 from colonnade.files import load
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
+from colonnade.structure import score
 from colonnade.tables.discretize import discretize
 from colonnade.tables.memory import encode
 from colonnade.variables import Family, Variable
@@ -240,8 +242,16 @@ def test_each_family_uses_the_rows_that_are_complete_for_it():
 
 @pytest.mark.parametrize("prior", [Hierarchical(), BDeu(1), Hierarchical(s="learn")])
 def test_too_many_states_are_refused_before_the_work(prior) -> None:
-    with pytest.raises(TooLargeError, match=r"pool of 20,000 states .* identifier"):
-        fit({"id": np.arange(20_000)}, Dag([], ["id"]), prior)
+    name = r"Variable 'id': .* pool of 20,000 states .* identifier"
+    with pytest.warns(ColumnWarning, match=r"Column 'id' \(20,000 different values in 20,000 rows"):
+        coded = encode({"id": np.arange(20_000)})
+    for missing in ("raise", "em"):
+        with pytest.raises(TooManyStatesError, match=name) as caught:
+            fit(coded, Dag([], ["id"]), prior, missing=missing)
+        assert caught.value.states == 20_000
+    if prior == Hierarchical(s="learn"):  # the others have a formula for the score
+        with pytest.raises(TooManyStatesError, match=name):
+            score(coded, Dag([], ["id"]), prior)
 
 
 def test_observed_numbers_of_a_variable_that_was_cut() -> None:
@@ -285,7 +295,7 @@ def test_an_empty_table():
 
 
 def test_bad_graphs_and_tables():
-    with pytest.raises(DataError, match=r"Column 'height': not in the table, which has \['age'"):
+    with pytest.raises(DataError, match=r"Column 'height': not in the table, which has 'age'"):
         fit(SMALL, Dag([("height", "cancer")]))
     with pytest.raises(InputError, match="a Dag"):
         fit(SMALL, [("age", "cancer")])
@@ -370,7 +380,7 @@ def test_what_was_never_learned_cannot_be_forgotten():
         network.forget(rows)
     assert caught.value.state == 0
     few = fit({"age": ["old"] * 3, "smoker": ["yes", "no", "no"]}, Dag([("age", "smoker")]))
-    with pytest.raises(CountsError, match=r"1 count of state 'yes' given \{'age': 'old'\}"):
+    with pytest.raises(CountsError, match=r"1 count of state 'yes' given age = 'old'"):
         few.forget({"age": ["old"] * 2, "smoker": ["yes"] * 2})
     with pytest.raises(DataError, match=r"^Column 'smoker': the value is missing in 1 of 1 row\."):
         network.update({"age": ["old"], "smoker": [None], "cancer": [True]})
@@ -391,6 +401,15 @@ def test_only_networks_of_one_structure_merge():
         network.merge(3)
     with pytest.raises(TypeError):
         _ = network + 3
+
+
+def test_the_order_of_variables_makes_no_difference():
+    network = fit(SMALL, SMALL_DAG)
+    backwards = fit(SMALL, Dag(SMALL_DAG.arcs, SMALL_DAG.variables[::-1]))
+    assert list(backwards) == list(network)[::-1]
+    assert backwards == network
+    assert network + backwards == network.update(SMALL)
+    assert backwards + network == network + backwards
 
 
 def test_known_tables_do_not_learn():
@@ -446,7 +465,7 @@ def test_samples_repeat_with_the_seed_and_never_show_the_impossible():
 def test_a_sample_that_needs_probabilities_nobody_has():
     table = {"a": [0, 1, 0, 1], "b": [0, 1, 0, 1], "c": [0, 1, 0, 1]}
     network = fit(table, Dag([("a", "c"), ("b", "c")]), MaximumLikelihood())
-    with pytest.raises(DataError, match=r"Variable 'c': no probabilities given \[") as caught:
+    with pytest.raises(DataError, match=r"Variable 'c': no probabilities given a = ") as caught:
         network.sample(200, rng=0)
     assert caught.value.configuration in {(0, 1), (1, 0)}
 
@@ -502,7 +521,7 @@ def test_a_network_is_checked():
             BayesianNetwork(dag, wrong)
     with pytest.raises(InputError, match="a Dag"):
         BayesianNetwork([("a", "b")], tables)
-    with pytest.raises(InputError, match=r"one of \['a', 'b'\]"):
+    with pytest.raises(InputError, match=r"one of 'a', 'b'"):
         network["c"]
     with pytest.raises(TypeError):
         network.tables["a"] = tables["b"]
@@ -530,9 +549,9 @@ def test_questions_agree_with_brute_force():
     best = network.most_probable({"smoker": "yes"})
     assert tuple(best.states.values()) == max(given, key=given.get)
     assert best.log_probability == pytest.approx(math.log(max(given.values())))
-    drawn = network.query("cancer", {"smoker": "yes"}, draws=50, level=0.5, rng=1)
+    drawn = network.query("cancer", {"smoker": "yes"}, draws=100, level=0.5, rng=1)
     assert repr(drawn) == repr(
-        network.query("cancer", {"smoker": "yes"}, draws=50, level=0.5, rng=1)
+        network.query("cancer", {"smoker": "yes"}, draws=100, level=0.5, rng=1)
     )
 
 

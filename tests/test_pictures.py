@@ -8,8 +8,9 @@ from matplotlib import pyplot
 
 from colonnade.dag import Dag
 from colonnade.exceptions import InputError
+from colonnade.layout import Layout
 from colonnade.network import fit
-from colonnade.report.graph import Layout, network_html
+from colonnade.report.graph import network_html
 from drawn_networks import SMALL, SMALL_DAG
 
 
@@ -70,3 +71,12 @@ def test_the_picture_has_parents_above_children_and_nothing_overlaps():
     assert all(
         0 <= x <= layout.size[0] and 0 <= y <= layout.size[1] for x, y in layout.places.values()
     )
+
+
+def test_a_deep_graph_with_many_long_arcs_has_a_place_for_every_node():
+    names = [f"v{k}" for k in range(400)]
+    arcs = [*itertools.pairwise(names), *(("v0", name) for name in names[2:])]
+    layout = Layout.of(Dag(arcs, names))
+    assert len(set(layout.places.values())) == len(names)
+    assert all(layout.places[parent][1] < layout.places[child][1] for parent, child in arcs)
+    assert max(map(len, layout.routes.values())) == 2

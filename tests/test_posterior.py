@@ -439,7 +439,7 @@ def test_bdeu_with_more_configurations_than_machine_integers():
     with pytest.raises(TooLargeError):
         _ = posterior.mean
     endless = FamilyCounts.from_observed((20,) * 300, [[0] * 300], [[1, 1]])
-    with pytest.raises(NotSupportedError, match="1e290"):
+    with pytest.raises(NotSupportedError, match=r"2\.04e390 configurations"):
         BDeu(1.0).posterior(endless)
     assert np.isfinite(Hierarchical().log_evidence(endless))
 

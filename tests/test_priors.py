@@ -173,6 +173,30 @@ def test_the_word_for_a_prior_is_read_back(prior):
     assert restored(json.loads(json.dumps(saved(prior)))) == prior
 
 
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("bdue:1", "did you mean bdeu:1?"),
+        ("Hierarchical", "did you mean hierarchical?"),
+        ("hierarchical:lern", "did you mean hierarchical:learn?"),
+        ("hierarchical:8:9", ""),
+        ("symmetric:x", ""),
+        ("bdeu:", "did you mean bdeu?"),
+    ],
+)
+def test_a_wrong_word_is_answered_with_the_nearest(word: str, hint: str) -> None:
+    with pytest.raises(InputError, match="a prior such as") as caught:
+        prior_named(word)
+    assert caught.value.hint == hint
+
+
+def test_a_wrong_number_is_named_by_what_it_is() -> None:
+    with pytest.raises(InputError, match=r"for the strength in `prior`, got -2\.$"):
+        prior_named("hierarchical:-2")
+    with pytest.raises(InputError, match=r"equivalent sample size in `prior`, got -0\.5\.$"):
+        prior_named("bdeu:-0.5")
+
+
 @pytest.mark.parametrize("options", [{"alpha0": (1.0, 2.0)}, {"engine": Variational()}], ids=repr)
 def test_a_prior_without_a_word_is_written_in_full_and_saved(options):
     prior = Hierarchical(**options)

@@ -95,7 +95,7 @@ def test_an_unconverged_run_warns_and_says_so(engine):
 
 def test_without_numpyro_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "numpyro", None)
-    with pytest.raises(MissingExtraError, match=r"colonnade\[reference\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install \"\.\[reference\]\""):
         Reference().solve(Tally.of(np.ones((1, 2))), 1.0, np.ones(2))
 
 

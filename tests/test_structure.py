@@ -1,10 +1,11 @@
-"""Scores, hill climbing, trees, bootstrap and comparison."""
+"""Scores, hill climbing, trees, resampling and comparison."""
 
 import itertools
 import logging
 import math
 import warnings
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import DataError, InputError, NotSupportedError
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
@@ -109,6 +111,128 @@ def test_the_evidence_is_that_of_the_posterior():
     for prior in (Hierarchical(), Hierarchical(s="learn"), BDeu(3), SymmetricDirichlet()):
         expected = prior.posterior(counts).log_evidence
         assert score_families(table, TRUTH, prior)["c"] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", [Hierarchical(), Hierarchical(s="learn"), Hierarchical(s=0.7)])
+@pytest.mark.parametrize(
+    "counts", [[25, 25], [8, 2], [50, 0], [490, 10], [3, 1, 0, 7], [1.5, 2.25, 3.0], [12]], ids=str
+)
+@pytest.mark.parametrize("alpha0", [1.0, 0.3, "each"])
+def test_without_parents_the_score_is_the_limit_of_a_large_strength(prior, counts, alpha0):
+    parameters = tuple(0.5 + k for k in range(len(counts))) if alpha0 == "each" else alpha0
+    limit = [
+        Hierarchical(s=s, alpha0=parameters).log_evidence([counts]) for s in (1e6, 2e6)
+    ]  # the error is proportional to 1/s
+    found = replace(prior, alpha0=parameters).structure_score([counts])
+    assert found == pytest.approx(2.0 * limit[1] - limit[0], abs=1e-8 * (1.0 + sum(counts)))
+    # Dirichlet-multinomial, written out
+    a = np.broadcast_to(np.asarray(parameters, float), len(counts))
+    n = np.asarray(counts, float)
+    cells = sum(math.lgamma(x + y) - math.lgamma(y) for x, y in zip(n, a, strict=True))
+    assert found == pytest.approx(
+        cells + math.lgamma(a.sum()) - math.lgamma(a.sum() + n.sum()), abs=1e-10
+    )
+
+
+def test_only_the_score_of_a_variable_without_parents_is_the_limit():
+    table = drawn(60, seed=3)
+    columns = prepare(table)
+    for prior in (Hierarchical(), Hierarchical(s="learn")):
+        families = score_families(table, TRUTH, prior)
+        alone = FamilyCounts.from_array([np.bincount(table["a"])])
+        assert families["a"] == pytest.approx(SymmetricDirichlet().log_evidence(alone))
+        assert families["a"] != pytest.approx(prior.log_evidence(alone), abs=1e-3)
+        assert families["b"] == pytest.approx(prior.log_evidence(columns.counts(1, (0,))))
+        found = hill_climb(table, prior)
+        assert found.score == pytest.approx(score(table, found.dag, prior))
+        assert prior.structure_score(np.zeros((1, 3), int)) == 0.0
+    for prior in (BDeu(1), SymmetricDirichlet(), SymmetricDirichlet(0.5)):
+        assert prior.structure_score(alone) == prior.log_evidence(alone)
+
+
+@pytest.mark.parametrize("prior", [Hierarchical(), Hierarchical(s="learn"), Hierarchical(s=40.0)])
+def test_a_constant_column_is_nobodys_parent(prior):
+    # Neither one with a single state nor one whose other states do not occur in these rows.
+    from colonnade.tables import encode
+
+    table = {"a": [0] * 50, "b": [0] * 48 + [1] * 2}
+    for states in ({}, {"a": [0, 1, 2]}):
+        coded = encode(table, states)
+        assert ("a", "b") not in hill_climb(coded, prior).dag.arcs
+        families = FamilyScores(prepare(coded), prior)
+        assert families.family(1, (0,)) == families.family(1, ())
+
+
+@pytest.mark.parametrize("prior", [Hierarchical(), Hierarchical(s="learn")])
+@pytest.mark.parametrize(("states", "most"), [(2, 10), (5, 10), (10, 30)])
+def test_independent_columns_seldom_get_an_arc_from_the_pool(prior, states, most):
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, states, (2, 50)) for _ in range(60)]
+    false = [hill_climb({"a": a, "b": b}, prior).dag.arcs for a, b in tables]
+    assert 100 * sum(map(bool, false)) / 60 <= most
+    copied = [(a, np.where(rng.random(50) < 0.6, a, b)) for a, b in tables[:20]]
+    assert all(hill_climb({"a": a, "b": b}, prior).dag.arcs for a, b in copied)
+
+
+# -------------------------------------------------------------- graph prior
+
+
+def log_prior(dag: Dag) -> float:
+    """Each size of a parent set has the same probability, and each set of one size."""
+    others = len(dag.variables) - 1
+    return -sum(math.log(math.comb(others, len(dag.parents(name)))) for name in dag.variables)
+
+
+SCORES = [BIC(), AIC(), BDeu(3), SymmetricDirichlet(), Hierarchical()]
+
+
+@pytest.mark.parametrize("judge", SCORES, ids=repr)
+def test_the_graph_prior_is_added_to_the_score_of_every_graph(judge):
+    names = NAMES[:4]
+    table = {name: column for name, column in drawn(40, seed=6).items() if name in names}
+    best = -math.inf
+    for dag in every_dag_over(names):
+        plain = score(table, dag, judge)
+        assert score(table, dag, judge, graph_prior=None) == plain
+        with_prior = score(table, dag, judge, graph_prior="sizes")
+        assert with_prior == pytest.approx(plain + log_prior(dag), abs=1e-9)
+        best = max(best, with_prior)
+    found = hill_climb(table, judge, graph_prior="sizes", tabu=20, restarts=5, rng=0)
+    assert found.score == pytest.approx(best, abs=1e-8)
+    assert found.score == pytest.approx(
+        score(table, found.dag, judge) + log_prior(found.dag), abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("judge", SCORES, ids=repr)
+def test_every_step_gains_what_the_score_with_the_graph_prior_says(judge):
+    table = drawn(120, seed=8)
+    start = Dag((("a", "c"), ("e", "c"), ("d", "a")), NAMES)
+    found = hill_climb(table, judge, graph_prior="sizes", start=start, tabu=5)
+    assert {step.operation for step in found.trace} == {"add", "delete", "reverse"}
+    arcs, before = set(start.arcs), score(table, start, judge, graph_prior="sizes")
+    for step in found.trace:
+        arcs -= {step.arc}
+        arcs |= {"add": {step.arc}, "delete": set(), "reverse": {step.arc[::-1]}}[step.operation]
+        dag = Dag(tuple(arcs), NAMES)
+        assert step.score == pytest.approx(score(table, dag, judge, graph_prior="sizes"))
+        assert step.gain == pytest.approx(step.score - before, abs=1e-9)
+        before = step.score
+
+
+def test_the_graph_prior_is_the_same_for_equivalent_graphs():
+    graphs = list(every_dag_over(NAMES[:4]))
+    classes: dict = {}
+    for dag in graphs:
+        classes.setdefault(signature(dag), set()).add(round(log_prior(dag), 9))
+    assert {len(priors) for priors in classes.values()} == {1}
+
+
+def test_the_graph_prior_counts_the_variables_of_the_graph():
+    # The other columns of the table are no candidates.
+    pair = Dag((("a", "b"),), ("a", "b"))
+    table = drawn(50)
+    assert score(table, pair, graph_prior="sizes") == score(table, pair)
 
 
 @settings(max_examples=30, deadline=None)
@@ -408,22 +532,23 @@ def test_a_single_feature_a_constant_feature_and_a_constant_target_work(learner)
     assert ("t", "x") in learner({"t": [0, 0, 0], "x": [1, 0, 1], "y": [0, 1, 1]}, "t").arcs
 
 
-# -------------------------------------------------- equivalence, bootstrap
+# ------------------------------------------------- equivalence, resampling
+
+
+def signature(dag):
+    """What equivalent graphs have in common: the skeleton and the colliders."""
+    skeleton = frozenset(frozenset(arc) for arc in dag.arcs)
+    colliders = frozenset(
+        (frozenset((p, q)), child)
+        for child in dag.variables
+        for p, q in itertools.combinations(dag.parents(child), 2)
+        if frozenset((p, q)) not in skeleton
+    )
+    return skeleton, colliders
 
 
 def test_compelled_arcs_against_all_equivalent_graphs():
     names = ("a", "b", "c", "d")
-
-    def signature(dag):
-        skeleton = frozenset(frozenset(arc) for arc in dag.arcs)
-        colliders = frozenset(
-            (frozenset((p, q)), child)
-            for child in names
-            for p, q in itertools.combinations(dag.parents(child), 2)
-            if frozenset((p, q)) not in skeleton
-        )
-        return skeleton, colliders
-
     graphs = list(every_dag_over(names))
     classes: dict = {}
     for dag in graphs:
@@ -434,16 +559,16 @@ def test_compelled_arcs_against_all_equivalent_graphs():
 
 
 def test_arc_strengths_and_the_averaged_network():
-    table = drawn(5000, seed=3)
+    table = drawn(5000, seed=1)
     strengths = arc_strength(table, hill_climb, resamples=20, rng=0)
     position = {name: k for k, name in enumerate(NAMES)}
     for a, b in TRUTH.arcs:
         assert strengths.strength[position[a], position[b]] > 0.8
     assert np.all(strengths.strength <= 1.0 + 1e-12)
-    assert {frozenset(arc) for arc in strengths.averaged().arcs} >= {
+    assert {frozenset(arc) for arc in strengths.averaged().arcs} == {
         frozenset(arc) for arc in TRUTH.arcs
     }
-    again = arc_strength(table, hill_climb, resamples=20, rng=0)
+    again = arc_strength(table, hill_climb, 20, 0, resampling="halves")
     assert np.array_equal(strengths.directed, again.directed)
     # b -> c <- d is a collider: its direction can be told
     assert strengths.directed[position["d"], position["c"]] > 0.8
@@ -466,8 +591,104 @@ def test_the_threshold_is_that_of_the_nearest_step_function(seed):
     shares = (values[None, :] <= grid[:, None]).mean(axis=1)
     heights = np.arange(11) / 10
     best = heights[np.argmin([np.abs(shares - t).mean() for t in heights])]
-    threshold = ArcStrengths(tuple("abcde"), directed, 100).threshold
-    assert threshold == np.quantile(values, best, method="inverted_cdf")
+    strengths = ArcStrengths(tuple("abcde"), directed, 100)
+    assert strengths.threshold == np.quantile(values, best, method="inverted_cdf")
+    assert len(strengths.averaged().arcs) == np.sum(values > strengths.threshold)
+
+
+@pytest.mark.parametrize(
+    ("strengths", "threshold", "kept"),
+    [
+        # F is 5/6 from .14 to 1, most of the way: 5 of the 6 arcs are noise.
+        ((1.0, 0.14, 0.06, 0.04, 0.02, 0.0), 0.14, {1.0}),
+        # Ties at the threshold go together.
+        ((1.0, 0.14, 0.14, 0.14, 0.02, 0.0), 0.14, {1.0}),
+        # F is 2/6 from .2 to .9; the arcs above are kept, though none is in every resample.
+        ((0.9, 0.9, 0.94, 0.92, 0.2, 0.0), 0.2, {0.9, 0.92, 0.94}),
+        # F is 1 from .14 on: no arc is significant.
+        ((0.14, 0.1, 0.06, 0.04, 0.02, 0.0), 0.14, set()),
+        # F is 0 up to .8: all are.
+        ((1.0, 0.96, 0.9, 0.9, 0.8, 0.8), 0.0, {0.8, 0.9, 0.96, 1.0}),
+        # F is 0 for half of the way and 1 for the other: of equally near ones the fewest arcs.
+        ((0.5, 0.5, 0.5, 0.5, 0.5, 0.5), 0.5, set()),
+        ((1.0, 1.0, 1.0, 1.0, 1.0, 1.0), 0.0, {1.0}),
+        ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.0, set()),
+    ],
+)
+def test_averaged_keeps_what_exceeds_the_threshold_worked_out_by_hand(strengths, threshold, kept):
+    directed = np.zeros((4, 4))
+    directed[np.triu_indices(4, 1)] = strengths  # a < b < c < d: no cycles
+    found = ArcStrengths(tuple("abcd"), directed, 50)
+    assert found.threshold == threshold
+    pairs = list(itertools.combinations("abcd", 2))
+    expected = {pair for pair, value in zip(pairs, strengths, strict=True) if value in kept}
+    assert set(found.averaged().arcs) == expected
+    assert f"{len(expected)} arc" in repr(found)
+
+
+def test_strengths_are_compared_as_the_shares_they_are():
+    # 0.1 + 0.2 > 0.3 in floating point
+    directed = np.array([[0.0, 0.1, 0.3], [0.2, 0.0, 29 / 49], [0.0, 20 / 49, 0.0]])
+    found = ArcStrengths(("a", "b", "c"), directed, 490)
+    assert found.strength[0, 1] != found.strength[0, 2]
+    assert found.averaged(0.3).arcs == (("b", "c"),)
+    assert found.averaged(1.0).arcs == (("b", "c"),)
+    assert {frozenset(arc) for arc in found.averaged(0.29).arcs} == {
+        frozenset("ab"),
+        frozenset("ac"),
+        frozenset("bc"),
+    }
+
+
+def resampled(table, **options) -> list:
+    """The tables that a learner is given."""
+    seen = []
+
+    def learner(coded):
+        seen.append(coded)
+        return Dag((), coded.names)
+
+    arc_strength(table, learner, 20, 0, **options)
+    return seen
+
+
+@pytest.mark.parametrize("rows", [1, 2, 9, 100])
+def test_halves_hold_no_row_twice_and_a_bootstrap_holds_as_many_rows(rows):
+    table = {"row": [f"row {k}" for k in range(rows)]}
+    halves = [coded.codes[0].tolist() for coded in resampled(table)]
+    assert all(len(half) == len(set(half)) == max(1, rows // 2) for half in halves)
+    again = [coded.codes[0].tolist() for coded in resampled(table, resampling="bootstrap")]
+    assert all(len(drawn) == rows for drawn in again)
+    if rows > 2:
+        assert {place for half in halves for place in half} == set(range(rows))
+        assert any(len(set(drawn)) < rows for drawn in again)
+
+
+def test_whole_weights_are_resampled_as_rows():
+    from colonnade.tables import encode
+
+    table = {"a": ["x", "y", "z"], "n": [40, 0, 61]}
+    for coded in resampled(encode(table, weights="n")):
+        assert coded.weights.sum() == 50
+        assert set(coded.codes[0].tolist()) == {0, 2}
+        assert (coded.weights <= [40, 61]).all()
+    drawn = resampled(encode(table, weights="n"), resampling="bootstrap")
+    assert {int(coded.weights.sum()) for coded in drawn} == {101}
+    assert len({int(coded.weights[0]) for coded in drawn}) > 5
+    many = {"a": ["x", "y"], "n": [10**12, 10**12]}
+    for coded in resampled(encode(many, weights="n")):
+        assert coded.weights.sum() == pytest.approx(10**12, rel=1e-5)
+
+
+def test_halves_find_less_in_noise_than_a_bootstrap():
+    rng = np.random.default_rng(0)
+    table = {f"x{k}": rng.integers(0, 2 + k % 2, 113) for k in range(6)}
+    learner = partial(hill_climb, score=Hierarchical())
+    halves, boots = (
+        arc_strength(table, learner, 20, 0, resampling=how) for how in ("halves", "bootstrap")
+    )
+    assert halves.strength.mean() < 0.6 * boots.strength.mean()
+    assert np.sum(np.triu(halves.strength) > 0.5) <= 1
 
 
 # -------------------------------------------------------------- comparison
@@ -535,6 +756,10 @@ def test_compare_says_where_maximum_likelihood_calls_rows_impossible():
         (lambda t: tan({"a": [0, 1]}, "a"), "table"),
         (lambda t: arc_strength(t, hill_climb, resamples=0), "resamples"),
         (lambda t: arc_strength(t, "hc"), "learner"),
+        (lambda t: arc_strength(t, hill_climb, resampling="thirds"), "resampling"),
+        (lambda t: arc_strength(t, hill_climb, 2).averaged(1.5), "threshold"),
+        (lambda t: hill_climb(t, graph_prior="size"), "graph_prior"),
+        (lambda t: score(t, TRUTH, graph_prior=1.0), "graph_prior"),
         (lambda t: arc_strength(t, lambda table: 3, resamples=1), "learner"),
         (lambda t: compare(t, TRUTH, folds=1), "folds"),
         (lambda t: compare(t, [], folds=2), "structures"),
@@ -553,7 +778,7 @@ def test_missing_values_no_rows_and_cycles_are_clear_errors():
     ) as one:
         hill_climb({"a": [0, None, 1], "b": [0, 1, 1]})
     assert (one.value.columns, one.value.rows) == ({"a": 1}, 3)
-    several = r"^Columns 'a' \(1\), 'b' \(2\): values are missing in some of 3 rows\. Hint: drop"
+    several = r"^Columns 'a' \(1\), 'b' \(2\): values are missing in some of 3 rows\. Hint: use"
     with pytest.raises(DataError, match=several):
         hill_climb({"a": [0, None, 1], "b": [None, None, 1]})
     with pytest.raises(InputError, match="cycle"):

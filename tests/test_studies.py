@@ -382,7 +382,7 @@ def test_a_missing_package_is_said_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("colonnade.studies.run.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"colonnade\[reference\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install \"\.\[reference\]\""):
         reproduce("all", TinyPlan(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 

@@ -45,7 +45,7 @@ def test_equality_looks_at_types() -> None:
 
 @pytest.mark.parametrize("state", [True, 1.0, "1", None, [1], np.True_, float("nan")])
 def test_index_of_what_is_no_state(state: object) -> None:
-    with pytest.raises(DataError, match=r"Variable 'b': state .* is not one of \[1, 2, 3\]"):
+    with pytest.raises(DataError, match=r"Variable 'b': state .* is not one of 1, 2, 3"):
         B.index(state)
 
 
@@ -70,7 +70,7 @@ def test_index() -> None:
         ("v", "ab", "a sequence of states"),
         ("v", b"ab", "a sequence of states"),
         ("v", 3, "a sequence of states"),
-        ("v", ["a", "a"], r"different states .* remove \['a'\]"),
+        ("v", ["a", "a"], r"different states .* remove 'a'"),
         ("v", [0, True], "either booleans or integers"),
         ("v", [1, True], "either booleans or integers"),
         ("v", [0.5, 1.5], "cut the numbers into intervals"),
@@ -136,7 +136,7 @@ def test_bad_families(child: object, parents: object, message: str) -> None:
 
 @pytest.mark.parametrize("states", [(), (1,), (1, True, 1), "xy", {"b": 1}, {"b": 1, "d": 2}, 3])
 def test_wrong_number_of_parent_states(states: object) -> None:
-    with pytest.raises(InputError, match=r"one state for each of \['b', 'c'\]"):
+    with pytest.raises(InputError, match=r"one state for each of 'b', 'c'"):
         Family(A, (B, C)).configuration_index(states)  # type: ignore[arg-type]
 
 

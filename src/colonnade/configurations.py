@@ -195,7 +195,16 @@ class Configurations:
         if not isinstance(other, type(self)):
             return NotImplemented
         pairs = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
-        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+        return all(_same_numbers(mine, theirs) for mine, theirs in pairs)
+
+
+def _same_numbers(mine: Any, theirs: Any) -> bool:
+    """Whether two arrays hold the same numbers, as integers or as floating-point numbers."""
+    one, two = np.asarray(mine), np.asarray(theirs)
+    if not np.array_equal(one, two):
+        return False
+    # NumPy rounds integers beyond 2**53 when it compares them with floating-point numbers.
+    return one.dtype.kind == two.dtype.kind or one.tolist() == two.tolist()
 
 
 def checked_sizes(parent_sizes: Sequence[int]) -> tuple[int, ...]:

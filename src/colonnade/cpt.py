@@ -20,10 +20,12 @@ from colonnade.exceptions import (
     DataError,
     NotSupportedError,
     UnobservedError,
+    about,
     amount,
     counted,
     expected,
     listing,
+    tally,
 )
 from colonnade.markup import safe
 from colonnade.priors import Prior, TablePosterior
@@ -44,7 +46,9 @@ _MIN_PARENTS_WIDTH = 8
 class Cpt:
     """The conditional probability table of one variable: what ``network["X"]`` returns.
 
-    Usually made by :func:`colonnade.fit`, or here by :meth:`of` and :meth:`known`.
+    Usually made by :func:`colonnade.fit`, or here by :meth:`of` and :meth:`known`. Two are equal if
+    they have the same family, with the parents in the same order, the same counts and prior, and
+    the same probabilities, to the last digit.
 
     Parameters
     ----------
@@ -108,7 +112,8 @@ class Cpt:
         if not isinstance(prior, Prior):
             raise expected("a prior", "prior", prior, "use Hierarchical()")
         if prior.has_posterior:
-            posterior = prior.posterior(counts)
+            with about(family.child.name):
+                posterior = prior.posterior(counts)
             cpt = cls(family, counts, prior, posterior.table)
             cpt.__dict__["posterior"] = posterior  # fills the cached property
             return cpt
@@ -186,7 +191,7 @@ class Cpt:
         name = repr(self.family.child.name) + (f" given {given}" if given else "")
         if self.counts is None:
             return f"{name}, known"
-        return f"{name}, n={self.counts.total:.6g}, prior={self.prior!r}"
+        return f"{name}, n={tally(self.counts.total)}, prior={self.prior!r}"
 
 
 def _without_observations(family: Family, error: UnobservedError) -> DataError:

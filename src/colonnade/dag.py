@@ -8,7 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from colonnade.exceptions import InputError, expected, listing, require
+from colonnade.exceptions import (
+    InputError,
+    checked_list,
+    expected,
+    listing,
+    not_among,
+    require,
+)
 
 __all__ = ["Dag"]
 
@@ -22,8 +29,8 @@ _MAX_SHOWN_CYCLE, _SHOWN_BEGINNING, _SHOWN_END = 20, 10, 9
 class Dag:
     """A directed acyclic graph of named variables.
 
-    Two graphs are equal if they have the same variables and every variable has the same parents,
-    both in the same order: the order of parents is the order of configurations in a table.
+    Two graphs are equal if they have the same variables, in any order, and every variable has the
+    same parents, in the same order: that of the configurations in a table.
 
     Parameters
     ----------
@@ -105,10 +112,9 @@ class Dag:
         >>> sorted(Dag([("a", "b"), ("b", "c"), ("d", "c")]).ancestors(["b"]))
         ['a', 'b']
         """
-        if isinstance(names, str):
-            raise expected("a sequence of names", "names", names, f"write [{names!r}]")
         found: set[str] = set()
-        waiting = [self._known(name, "names") for name in names]
+        listed = checked_list(names, "a sequence of names", "names")
+        waiting = [self._known(name, "names") for name in listed]
         while waiting:
             name = waiting.pop()
             if name not in found:
@@ -183,10 +189,10 @@ class Dag:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dag):
             return NotImplemented
-        return self.variables == other.variables and self._parents == other._parents
+        return self._parents == other._parents
 
     def __hash__(self) -> int:
-        return hash((self.variables, tuple(self._parents.values())))
+        return hash(frozenset(self._parents.items()))
 
     def __repr__(self) -> str:
         named = tuple(dict.fromkeys(name for arc in self.arcs for name in arc))
@@ -195,7 +201,7 @@ class Dag:
 
     def _known(self, name: str, parameter: str) -> str:
         if not isinstance(name, str) or name not in self._parents:
-            raise expected(f"one of {listing(self.variables)}", parameter, name)
+            raise not_among(self.variables, parameter, name)
         return name
 
     def _sorted(self) -> tuple[str, ...]:
@@ -243,9 +249,11 @@ def _checked_arcs(arcs: Any) -> tuple[Arc, ...]:
             raise expected("pairs (parent, child)", "arcs", arc, hint)
         parent, child = (_checked_name(name, "arcs") for name in arc)
         if parent == child:
-            raise expected("arcs between two variables", "arcs", arc, "remove this arc")
+            got = f"{parent} -> {child}"
+            raise expected("arcs between two variables", "arcs", arc, "remove this arc", got=got)
         if (parent, child) in checked:
-            raise expected("different arcs", "arcs", arc, "give this one once", got=f"{arc} twice")
+            got = f"{parent} -> {child} twice"
+            raise expected("different arcs", "arcs", arc, "give this one once", got=got)
         checked[parent, child] = None
     return tuple(checked)
 

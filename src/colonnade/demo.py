@@ -139,7 +139,7 @@ def _ask(console: Console, network: BayesianNetwork, rows: _Table) -> None:
     assert result.upper is not None
     console.print("[bold]A question[/bold]: the diagnosis of a held-out tumour, given only")
     for name, state in observed.items():
-        console.print(f"  {name} in {state}", markup=False)
+        console.print(f"  {name} {state}", markup=False)
     console.print("Probability and 95 % interval, which carries the uncertainty of all tables:")
     for k, answer in enumerate(result.states[0]):
         interval = f"{result.lower[k]:.3f} to {result.upper[k]:.3f}"

@@ -12,15 +12,22 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
 
 from colonnade.wording import amount as amount
+from colonnade.wording import conditions as conditions
 from colonnade.wording import counted as counted
+from colonnade.wording import did_you_mean as did_you_mean
 from colonnade.wording import listing as listing
 from colonnade.wording import shown
+from colonnade.wording import tally as tally
 from colonnade.wording import with_hint as with_hint
+
+# Of fewer draws the ends of an interval say nothing; more take hours and change no digit.
+_MIN_DRAWS, _MAX_DRAWS = 100, 1_000_000
 
 
 class Advice(StrEnum):
@@ -31,15 +38,27 @@ class Advice(StrEnum):
     """
 
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
-    COMPLETE_THE_ROWS = "drop or complete those rows before learning the structure"
-    COUNT_COMPLETE_ROWS = "use missing='available' to count complete rows only, family by family"
-    CUT = "cut them into intervals with discretize(table)"
-    CUT_OR_CONVERT = (
-        "convert whole numbers to integers, or cut them into intervals with discretize(table)"
+    CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
+    COUNT_COMPLETE_ROWS = (
+        "use missing='available' to count complete rows only, family by family, "
+        "or fit with missing='em'"
     )
+    CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
+    CUT = "cut them into intervals with discretize(table)"
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
+    LEARN_FROM_COMPLETE_ROWS = (
+        "use missing='available' to take the complete rows, or missing='state' to take all of them"
+    )
+    LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"
+    NAME_BINS = (
+        "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
+    )
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
+    NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
+    MARK_MISSING = "correct the values, or replace what means missing by None"
+    FIRST_LINE_IS_DATA = "write read(path, header=False) if the first line is data"
+    NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
     OVERWRITE = "choose another name, or write overwrite=True"
@@ -49,6 +68,7 @@ class Advice(StrEnum):
     )
     PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
+    USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
 
 class ColonnadeError(Exception):
@@ -224,9 +244,14 @@ class MissingExtraError(ColonnadeError, ImportError):
     """
 
     def __init__(self, feature: str, *, package: str, extra: str) -> None:
-        hint = f'pip install "colonnade[{extra}]".'
+        hint = f'install the extra {extra!r}: in a clone of Colonnade, pip install ".[{extra}]"'
         super().__init__(f"{feature} needs the package {package!r}.", hint, name=package)
         self.feature, self.package, self.extra = feature, package, extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, args, attributes = super().__reduce__()
+        # What ImportError keeps beside the dictionary of an object.
+        return make, args, {**attributes, "name": self.name, "msg": self.msg}
 
 
 class TooLargeError(ColonnadeError, ValueError):
@@ -248,8 +273,36 @@ class TooLargeError(ColonnadeError, ValueError):
         self.size, self.limit, self.unit = size, limit, unit
 
 
-class ConvergenceWarning(UserWarning):
-    """A sampler or an iteration stopped before its result could be trusted.
+class TooManyStatesError(TooLargeError):
+    """A variable has more states than its table can be computed for.
+
+    Attributes
+    ----------
+    states : int
+    """
+
+    def __init__(self, states: int, limit: int, place: str = "") -> None:
+        what = f"{place}{': the' if place else 'The'} covariance of a pool of {states:,} states"
+        hint = "is this column an identifier? Leave it out, or put states together"
+        super().__init__(what, size=states**2, limit=limit**2, hint=hint)
+        self.states, self._limit = states, limit
+
+    def named(self, variable: str) -> TooManyStatesError:
+        """Return the same error with the name of the variable."""
+        return TooManyStatesError(self.states, self._limit, f"Variable {variable!r}")
+
+
+@contextmanager
+def about(variable: str) -> Iterator[None]:
+    """Let errors from within, which do not know the variable, name it."""
+    try:
+        yield
+    except TooManyStatesError as error:
+        raise error.named(variable) from None
+
+
+class ColonnadeWarning(UserWarning):
+    """Root of the warnings that say what is doubtful and what would help.
 
     Attributes
     ----------
@@ -260,6 +313,37 @@ class ConvergenceWarning(UserWarning):
     def __init__(self, statement: str, hint: str = "") -> None:
         super().__init__(with_hint(statement, hint))
         self.statement, self.hint = statement, hint
+
+
+class ConvergenceWarning(ColonnadeWarning):
+    """A sampler or an iteration stopped before its result could be trusted."""
+
+
+class IncompleteRowsWarning(ColonnadeWarning):
+    """Rows were left out because they lack values."""
+
+
+class DataWarning(ColonnadeWarning):
+    """Data were changed, left out or guessed on the way in, or look like a mistake."""
+
+
+class ColumnWarning(ColonnadeWarning):
+    """Columns were cut or left out without being asked for, or have too many states to be useful.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names.
+    """
+
+    def __init__(self, statement: str, hint: str = "", columns: tuple[str, ...] = ()) -> None:
+        super().__init__(statement, hint)
+        self.columns = columns
+        if isinstance(hint, Advice):
+            self.args = (with_hint(statement, hint.format(columns=[*columns], first=columns[0])),)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.statement, self.hint, self.columns)
 
 
 class NotSupportedError(ColonnadeError, NotImplementedError):
@@ -293,15 +377,28 @@ def expected(
     return kind(*parts, hint=hint, parameter=parameter, value=value)
 
 
+def not_among(known: Iterable[Any], parameter: str, value: Any) -> InputError:
+    """Word the error for a name that is not one of those known, with those that look like it."""
+    known = tuple(known)
+    return expected(f"one of {listing(known)}", parameter, value, did_you_mean(value, known))
+
+
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
     """Word the error for an option that belongs to another choice (`owner`) than was made."""
-    rest = f" applies only to {owner}, got {parameter}={shown(value)}."
-    return InputError("", rest, hint=hint, parameter=parameter, value=value)
+    rest = f" applies only to {owner}"
+    got = f", got {parameter}={shown(value)}."
+    error = InputError("", rest + got, hint=hint, parameter=parameter, value=value)
+    # Under another name the value may have been written differently, too.
+    error.parts = ("", f"{rest}.")
+    return error
 
 
 def checked_fraction(value: Any, parameter: str, hint: str = "") -> float:
     """Return a number strictly between 0 and 1, or say what is wrong."""
-    number = float(value) if isinstance(value, numbers.Real) else math.nan
+    try:
+        number = float(value) if isinstance(value, numbers.Real) else math.nan
+    except OverflowError:
+        number = math.inf
     if isinstance(value, bool) or not 0.0 < number < 1.0:
         raise expected("a number between 0 and 1", parameter, value, hint)
     return number
@@ -312,11 +409,34 @@ def checked_level(level: Any) -> float:
     return checked_fraction(level, "level", "write 0.95 for 95 %")
 
 
-def checked_whole(value: Any, parameter: str, least: int = 1) -> int:
-    """Return an integer of at least `least`, or say what is wrong."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise expected(f"an integer of at least {least}", parameter, value)
+def checked_whole(
+    value: Any, parameter: str, least: int = 1, most: int | None = None, hint: str = ""
+) -> int:
+    """Return an integer of at least `least` and at most `most`, or say what is wrong."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise expected(f"an integer {limits}", parameter, value, hint)
     return int(value)
+
+
+def is_word(value: Any, *words: str) -> bool:
+    """Whether a value is one of some words; it may be anything, even an array."""
+    return isinstance(value, str) and value in words
+
+
+def checked_list(value: Any, what: str, parameter: str) -> list[Any]:
+    """Return the items of a collection that is no text, or say what is wrong."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        hint = f"write [{value!r}]" if isinstance(value, str) else ""
+        raise expected(what, parameter, value, hint)
+    return list(value)
+
+
+def checked_draws(draws: Any) -> int:
+    """Return a number of draws that makes an interval, or say what is wrong."""
+    hint = "500 are a good start"
+    return checked_whole(draws, "draws", _MIN_DRAWS, _MAX_DRAWS, hint)
 
 
 def require(module: str, *, feature: str, extra: str) -> Any:

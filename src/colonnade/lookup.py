@@ -25,7 +25,7 @@ from colonnade.configurations import (
     codes_at,
     sort_keys,
 )
-from colonnade.exceptions import TooLargeError
+from colonnade.exceptions import TooLargeError, checked_whole
 
 __all__ = [
     "MAX_FILLED_CELLS",
@@ -179,7 +179,7 @@ class Lookup:
 
         Refused beyond `limit` cells, with a hint what to do then.
         """
-        if self._cells > limit:
+        if self._cells > checked_whole(limit, "limit"):
             raise TooLargeError("The dense table", size=self._cells, limit=limit, hint=hint)
         if self.codes is None:
             return self.rows.copy()

@@ -40,6 +40,9 @@ class SparseTable(Configurations):
 
     The others share one row, or each has its own, which is computed when it is asked for.
 
+    Two tables are equal if they have the same row for every configuration, to the last digit,
+    whichever of the rows are stored.
+
     Parameters
     ----------
     parent_sizes : tuple of int
@@ -49,8 +52,9 @@ class SparseTable(Configurations):
     rows : array [stored, state]
         Their probabilities.
     default : array [state] or None
-        The row of any configuration that is not stored. None if all are stored, if the others have
-        rows of their own, or if the table has no probabilities for them: those are NaN.
+        The row of any configuration that is not stored. None if the others have rows of their own,
+        or if the table has no probabilities for them: those are NaN. If all are stored it stands
+        for nothing, and is left out.
     fallback : Fallback or None
         What computes the rows of configurations that are not stored.
 
@@ -59,6 +63,9 @@ class SparseTable(Configurations):
     >>> table = SparseTable((20,) * 10, [[3] * 10], [[0.25, 0.75]], [0.5, 0.5])
     >>> table.row((3,) * 10), table.row(0)
     (array([0.25, 0.75]), array([0.5, 0.5]))
+    >>> half = [0.5, 0.5]
+    >>> SparseTable((2,), [[0]], [half], half) == SparseTable((2,), [[0], [1]], [half, half])
+    True
     """
 
     rows: Floats
@@ -67,10 +74,13 @@ class SparseTable(Configurations):
 
     def __post_init__(self) -> None:
         stored = Configurations(self.parent_sizes, self.codes)
-        parts = _checked_parts(stored, self.rows, self.default)
+        rows, default = _checked_parts(stored, self.rows, self.default)
         if self.default is not None and self.fallback is not None:
             raise expected("a default or a fallback, not both,", "fallback", self.fallback)
-        self._seal(stored.parent_sizes, stored.codes, *parts, self.fallback)
+        if len(stored.codes) == stored.configurations:
+            self._seal(stored.parent_sizes, stored.codes, rows, None, None)
+        else:
+            self._seal(stored.parent_sizes, stored.codes, rows, default, self.fallback)
 
     @classmethod
     def beside(
@@ -112,8 +122,7 @@ class SparseTable(Configurations):
         """The probabilities as rows to be looked up; NaN where there are none."""
         if self.fallback is not None:
             return Lookup.of(self, self.rows, self.fallback.rows)
-        other = np.full(self.states, np.nan) if self.default is None else self.default
-        return Lookup.of(self, self.rows, other)
+        return Lookup.of(self, self.rows, self._others)
 
     def row(self, configuration: Configuration) -> Floats:
         """Return the probabilities of one configuration, ``[state]``; NaN if there are none.
@@ -167,6 +176,40 @@ class SparseTable(Configurations):
                [0.25, 0.75]])
         """
         return self.lookup.dense(limit, "use `row`, or raise `limit`")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SparseTable):
+            return NotImplemented
+        if (self.parent_sizes, self.states) != (other.parent_sizes, other.states):
+            return False
+        if np.array_equal(self.codes, other.codes):
+            every, pairs = len(self.rows), [(self.rows, other.rows)]
+        else:
+            beyond = int((self.positions(other.codes) < 0).sum())
+            every = len(self.rows) + beyond
+            pairs = [
+                (self.rows, other.rows_of(self.codes)),
+                (self.rows_of(other.codes), other.rows),
+            ]
+        # Some configuration may be stored in neither table.
+        rest = every < self.configurations and not self._same_rest(other)
+        same = (np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in pairs)
+        return not rest and all(same)
+
+    def _same_rest(self, other: SparseTable) -> bool:
+        """Whether configurations that neither table stores have the same rows."""
+        if self.fallback is None and other.fallback is None:
+            return np.array_equal(self._others, other._others, equal_nan=True)
+        if self.fallback == other.fallback:
+            return True
+        if self.configurations * self.states > MAX_DENSE_CELLS:
+            return False  # nobody could tell
+        return np.array_equal(self.dense(), other.dense(), equal_nan=True)
+
+    @property
+    def _others(self) -> Floats:
+        """The row of any configuration that is not stored; NaN if there is none."""
+        return np.full(self.states, np.nan) if self.default is None else self.default
 
     def __repr__(self) -> str:
         rest = "" if self.default is None else ", with a default row"

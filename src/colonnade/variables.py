@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from colonnade.configurations import configuration_codes, configuration_index
-from colonnade.exceptions import DataError, expected, listing
+from colonnade.exceptions import DataError, conditions, did_you_mean, expected, listing
 
 __all__ = ["Family", "State", "Variable"]
 
@@ -81,7 +81,7 @@ class Variable:
         --------
         >>> Variable("x", (0, 1)).index(True)
         Traceback (most recent call last):
-        colonnade.exceptions.DataError: Variable 'x': state True is not one of [0, 1].
+        colonnade.exceptions.DataError: Variable 'x': state True is not one of 0, 1.
         """
         plain = _plain(state)
         position = self._positions.get(plain) if isinstance(plain, str | int) else None
@@ -89,6 +89,7 @@ class Variable:
             raise DataError(
                 f"Variable {self.name!r}",
                 f"state {plain!r} is not one of {listing(self.states)}.",
+                did_you_mean(plain, self.states),
                 variable=self.name,
                 state=state,
                 allowed=self.states,
@@ -203,10 +204,11 @@ class Family:
         --------
         >>> family = Family(Variable("x", ["a", "b"]), (Variable("y", (0, 1, 2)),))
         >>> family.cell((2,), 1)
-        "state 'b' given {'y': 2}"
+        "state 'b' given y = 2"
         """
         given = {p.name: p.states[code] for p, code in zip(self.parents, codes, strict=True)}
-        return f"state {self.child.states[state]!r}" + (f" given {given}" if given else "")
+        named = f"state {self.child.states[state]!r}"
+        return f"{named} given {conditions(given)}" if given else named
 
 
 def _plain(state: Any) -> Any:

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["MAX_SHOWN_PARENTS", "amount", "counted", "listing", "shown", "with_hint"]
+__all__ = [
+    "MAX_SHOWN_PARENTS",
+    "alike",
+    "amount",
+    "conditions",
+    "counted",
+    "did_you_mean",
+    "joined",
+    "listing",
+    "nearest",
+    "percent",
+    "shown",
+    "tallies",
+    "tally",
+    "with_hint",
+]
 
 # Parents of a variable that are written out.
 MAX_SHOWN_PARENTS = 6
+# Beyond this nobody reads the digits, and a float may not hold the number.
+_MAX_WRITTEN_OUT = 10**12
 _MAX_CHARACTERS = 80  # of a value in a message
+# Comparing letter by letter takes too long among more names or states than these.
+_MAX_COMPARED = 2_000
+_MAX_SUGGESTED = 3
+_MIN_SIMILARITY = 0.75
+# Letters from which on a word may stand for a longer one that begins with it.
+_MIN_PREFIX = 4
+# Sums of weights and of EM's expected counts are whole only up to rounding.
+_ROUNDING = 1e-9
 
 
 def listing(items: Iterable[Any], limit: int = 10) -> str:
@@ -18,13 +44,17 @@ def listing(items: Iterable[Any], limit: int = 10) -> str:
     shown = [repr(item) for item in items]
     rest = len(shown) - limit
     tail = [f"... {rest} more"] if rest > 0 else []
-    return "[" + ", ".join(shown[:limit] + tail) + "]"
+    return ", ".join(shown[:limit] + tail) or "none"
+
+
+def conditions(states: Mapping[str, Any]) -> str:
+    """Write states of variables for a message: ``smoker = 'yes', age = 3``."""
+    return ", ".join(f"{name} = {state!r}" for name, state in states.items())
 
 
 def amount(size: float) -> str:
     """Write a number of things for a message, whatever its size."""
-    # Beyond 10**12 nobody reads the digits, and a float may not hold the number.
-    if size < 10**12:
+    if size < _MAX_WRITTEN_OUT:
         return f"{size:,}"
     exponent, fraction = divmod(math.log10(size), 1)
     return f"{10**fraction:.2f}e{int(exponent)}"
@@ -35,9 +65,73 @@ def counted(size: float, what: str, plural: str = "") -> str:
     return f"{amount(size)} {what if size == 1 else plural or what + 's'}"
 
 
+def tallies(counts: Iterable[float | None]) -> list[str]:
+    """Write counts that belong together, all whole or all with two decimals; None is a dash."""
+    counts = list(counts)
+    decimals = 0 if all(count is None or _whole(count) for count in counts) else 2
+    return ["-" if count is None else _written(count, decimals) for count in counts]
+
+
+def tally(count: float) -> str:
+    """Write one count, which weights and EM may have made fractional."""
+    return tallies([count])[0]
+
+
+def _written(count: float, decimals: int) -> str:
+    return f"{count:,.{decimals}f}" if count < _MAX_WRITTEN_OUT else amount(count)
+
+
+def _whole(count: float) -> bool:
+    return abs(count - round(count)) <= _ROUNDING * max(1.0, abs(count))
+
+
+def percent(level: float) -> str:
+    """Write a probability in per cent; one close to 1 is not written as 100."""
+    return f"{100 * level:.12g} %"
+
+
 def with_hint(statement: str, hint: str) -> str:
     """Return a whole message: what is wrong, and what would help."""
-    return f"{statement} Hint: {hint.rstrip('.')}." if hint else statement
+    if not hint:
+        return statement
+    return f"{statement} Hint: {hint if hint.endswith('?') else hint.rstrip('.') + '.'}"
+
+
+def joined(items: Iterable[str], word: str = "and") -> str:
+    """Write an enumeration: ``a``, ``a and b``, ``a, b and c``."""
+    *first, last = items
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def alike(value: Any) -> str:
+    """Return what a name or a state has in common with those that look like it.
+
+    Those that differ only by case, by blanks, or as a text differs from what it says (``"1"`` and
+    ``1``) have the same.
+    """
+    return " ".join(str(value).split()).casefold()
+
+
+def nearest(asked: Any, known: Iterable[Any]) -> list[Any]:
+    """Return a few of those known that look like the one asked for."""
+    texts: dict[str, list[Any]] = {}
+    for each in known:
+        texts.setdefault(alike(each), []).append(each)
+    text = alike(asked)
+    found = texts.get(text, [])
+    if not found and len(texts) <= _MAX_COMPARED:
+        close = difflib.get_close_matches(text, texts, _MAX_SUGGESTED, _MIN_SIMILARITY)
+        if not close and len(text) >= _MIN_PREFIX:
+            longer = [each for each in texts if len(each) >= _MIN_PREFIX]
+            close = [each for each in longer if each.startswith(text) or text.startswith(each)]
+        found = [each for match in close for each in texts[match]]
+    return [each for each in found if repr(each) != repr(asked)][:_MAX_SUGGESTED]
+
+
+def did_you_mean(asked: Any, known: Iterable[Any]) -> str:
+    """Return the hint "did you mean ...?" if some of those known look like the one asked for."""
+    found = nearest(asked, known)
+    return f"did you mean {joined(map(repr, found), 'or')}?" if found else ""
 
 
 def shown(value: Any) -> str:

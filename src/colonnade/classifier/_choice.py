@@ -9,7 +9,6 @@ what is scored is what a classifier is for: the class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
@@ -20,22 +19,21 @@ from numpy.typing import NDArray
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import NotSupportedError, expected, inapplicable, listing
+from colonnade.exceptions import NotSupportedError, about, expected, inapplicable, listing
 from colonnade.missing.gaps import distinct
 from colonnade.network.learning import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
 from colonnade.structure import hill_climb, kdb, naive_bayes, tan
-from colonnade.structure.resampling import take
-from colonnade.structure.scores import Score
+from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
-from colonnade.variables import Variable
+from colonnade.variables import Family
 
 AnyPrior: TypeAlias = Prior | Literal["auto"] | None
 Scores: TypeAlias = dict[Prior, float]
 
 _STRUCTURES = ("naive", "tan", "kdb", "hill_climb")
-# What `prior="auto"` chooses from; of equal scores the first wins.
+# What `prior="auto"` chooses from; of scores that differ by rounding only the first wins.
 CANDIDATES: tuple[Prior, ...] = (
     Hierarchical(),
     Hierarchical(s="learn"),
@@ -43,6 +41,8 @@ CANDIDATES: tuple[Prior, ...] = (
     BDeu(1),
     BDeu(10),
 )
+# Scores closer than this, relative to the best, are ties.
+_TIE_TOLERANCE = 1e-9
 # Folds are left out in turn until this many rows have been.
 _FOLDS, _MIN_ROWS_LEFT_OUT = 5, 1000
 
@@ -55,6 +55,7 @@ class Structure:
     k: int = 2
     root: str | None = None
     score: Score | None = None
+    graph_prior: GraphPrior = None
 
     def __post_init__(self) -> None:
         named = isinstance(self.structure, str) and self.structure in _STRUCTURES
@@ -65,6 +66,7 @@ class Structure:
             ("k", self.k, 2, "kdb"),
             ("root", self.root, None, "tan"),
             ("structure_score", self.score, None, "hill_climb"),
+            ("graph_prior", self.graph_prior, None, "hill_climb"),
         ):
             if owner != self.structure and value is not default and value != default:
                 raise inapplicable(name, value, f"structure={owner!r}")
@@ -74,12 +76,19 @@ class Structure:
         if isinstance(self.structure, Dag):
             return _checked_dag(self.structure, coded, target)
         if self.structure == "naive":
-            return naive_bayes(_filled(coded), target)
+            return naive_bayes(coded, target)
         if self.structure == "tan":
             return tan(_filled(coded), target, self.root)
         if self.structure == "kdb":
             return kdb(_filled(coded), target, self.k)
-        return hill_climb(_filled(coded), self.score).dag
+        return hill_climb(_filled(coded), self.score, graph_prior=self.graph_prior).dag
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The variables that the user names."""
+        if isinstance(self.structure, Dag):
+            return self.structure.variables
+        return () if self.root is None else (self.root,)
 
     @property
     def learned(self) -> bool:
@@ -97,7 +106,7 @@ class Choice:
     @classmethod
     def by_rows(cls, prior: AnyPrior, counts: NetworkCounts) -> Choice:
         """Take the prior given, or the one that predicts each row best from all the others."""
-        return _given(prior) or _best(_leave_one_out_scores(counts.counts))
+        return _given(prior) or _best(_leave_one_out_scores(counts))
 
     @classmethod
     def by_folds(
@@ -114,7 +123,7 @@ class Choice:
         fold = _folds(coded, target)
         done = 0.0
         for k in range(_FOLDS):
-            known, hidden = take(coded, fold != k), take(coded, fold == k)
+            known, hidden = coded.take(fold != k), coded.take(fold == k)
             if done >= _MIN_ROWS_LEFT_OUT or not known.rows or not hidden.rows:
                 break
             counts = NetworkCounts.of(known, structure.learn(known, target), "available")
@@ -141,17 +150,25 @@ def _given(prior: AnyPrior) -> Choice | None:
 
 
 def _best(scores: Scores) -> Choice:
-    return Choice(max(scores, key=lambda candidate: scores[candidate]), scores)
+    top = max(scores.values())
+    least = top - _TIE_TOLERANCE * (1.0 + abs(top))
+    return Choice(next(prior for prior, score in scores.items() if score >= least), scores)
 
 
-def _leave_one_out_scores(counts: Sequence[FamilyCounts]) -> Scores:
+def _leave_one_out_scores(counts: NetworkCounts) -> Scores:
     """Leave-one-out log score of each candidate: of all rows, features and class together.
 
     A candidate that is not available for one of the tables is left out.
     """
+
+    def score(prior: Prior, family: Family, table: FamilyCounts) -> float:
+        with about(family.child.name):
+            return prior.leave_one_out_score(table)
+
     scores: Scores = {}
+    pairs = list(zip(counts.families, counts.counts, strict=True))
     for prior in CANDIDATES:
-        tasks = [partial(prior.leave_one_out_score, table) for table in counts]
+        tasks = [partial(score, prior, family, table) for family, table in pairs]
         try:
             scores[prior] = sum(run(tasks))
         except NotSupportedError:
@@ -218,18 +235,8 @@ def _filled(coded: CodedTable) -> CodedTable:
         return coded
     complete = coded.complete
     if 2 * int(complete.sum()) >= coded.rows:
-        return take(coded, complete)
-    pairs = zip(coded.variables, coded.missing, strict=True)
-    variables = tuple(_with_gap(variable) if gaps else variable for variable, gaps in pairs)
-    return CodedTable(variables, coded.codes, coded.weights)
-
-
-def _with_gap(variable: Variable) -> Variable:
-    """One more state, last, where the code for missing is."""
-    name = "missing"
-    while name in variable.states:
-        name += "'"
-    return Variable(variable.name, (*variable.states, name))
+        return coded.take(complete)
+    return coded.with_missing_states()
 
 
 def _checked_dag(dag: Dag, coded: CodedTable, target: str) -> Dag:

@@ -1,25 +1,30 @@
 """The variables that columns and labels become: states, cut points, and codes of rows.
 
-Floating-point columns are cut at quantiles; all others hold states. What a column is, is decided by
+Columns of numbers are cut at quantiles or hold states, by the rule of `tables.bins`; those that
+identify rows, by the rule of `tables.identifiers`, are left out. What a column is, is decided by
 the first training rows that have a value in it, and never again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import DataError, listing
+from colonnade.exceptions import ColumnWarning, DataError, listing, warn
+from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import Levels, column_error, place
-from colonnade.tables.memory import each_column
+from colonnade.tables.identifiers import Excess, dated, identifier, warn_of_identifiers
+from colonnade.tables.levels import Levels, column_error, place, places, refuse_absent
+from colonnade.tables.memory import each_column, warn_of_states
+from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, Source, numbers_of
 from colonnade.variables import State, Variable
 
@@ -28,8 +33,20 @@ _NO_VALUE = ("(no value)",)
 
 
 @dataclass(frozen=True, slots=True)
+class Treatment:
+    """What a user says about columns: how numbers are cut, and what becomes of identifiers.
+
+    `named` are columns that stay even if they identify rows, because the user needs them.
+    """
+
+    bins: Bins
+    drop_identifiers: bool
+    named: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Feature:
-    """The variable that one column became, and the cuts of a floating-point column."""
+    """The variable that one column became, and the cuts of a column of numbers."""
 
     variable: Variable
     cuts: Cuts | None = None
@@ -38,7 +55,8 @@ class _Feature:
         """Labels and codes of other rows of the column."""
         if self.cuts is None:
             return column.levels(declared=True)
-        return self.cuts.column(_finite(column)).levels(declared=True)
+        numbers = numbers_of(column, "give it as numbers, as in training")
+        return self.cuts.column(_finite(column.name, numbers)).levels(declared=True)
 
     def grown(self, levels: Levels) -> _Feature:
         """Add the states of more rows; cut points stay."""
@@ -51,31 +69,53 @@ class _Feature:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The variables that the columns of a table became, by name, in order."""
+    """The variables that the columns of a table became, by name, in order.
+
+    `identifiers` are columns that were left out, because they identify rows.
+    """
 
     each: Mapping[str, _Feature] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()
+
+    @classmethod
+    def learn(
+        cls, source: Source, weights: Array | None, treatment: Treatment
+    ) -> tuple[Features, list[CodedColumn]]:
+        """Decide what each column is, and return the codes of the rows."""
+        refuse_absent(list(treatment.bins.columns), source.names)
+        read = each_column(source, source.names, partial(_read, treatment.bins, weights))
+        left_out = _left_out([each for each in read if each.excess], len(read), treatment)
+        kept = [each for each in read if each.column.name not in left_out]
+        warn_of_cuts({each.column.name: each.guessed for each in kept if each.guessed})
+        learned = [_learned(each.column.name, each.used, weights) for each in kept]
+        features = {feature.variable.name: feature for feature, _ in learned}
+        coded = [CodedColumn.of(feature.variable, levels) for feature, levels in learned]
+        warn_of_states(source, [each.variable for each in features.values() if each.cuts is None])
+        return cls(features, left_out), coded
 
     def grow(
-        self, source: Source, weights: Array | None, bins: int
+        self, source: Source, weights: Array | None, treatment: Treatment
     ) -> tuple[Features, list[CodedColumn]]:
         """Add the states that more rows have, and return the codes of these rows.
 
-        A column without values so far is learned: one of floating-point numbers is cut into up to
-        `bins` intervals, at weighted quantiles.
+        A column without values so far is learned.
         """
 
         def grown(column: Column) -> tuple[_Feature, CodedColumn]:
-            feature = self.each.get(column.name)
-            if feature is None or feature.variable.states == _NO_VALUE:
-                feature, levels = _learned(column, weights, bins)
+            feature = self.each[column.name]
+            if feature.variable.states == _NO_VALUE:
+                read = treatment.bins.read(column, weights)
+                feature, levels = _learned(column.name, read, weights)
             else:
                 levels = feature.levels(column)
                 feature = feature.grown(levels)
             return feature, CodedColumn.of(feature.variable, levels)
 
-        pairs = each_column(source, source.names, grown)
+        pairs = each_column(source, tuple(self.each), grown)
         each = {feature.variable.name: feature for feature, _ in pairs}
-        return Features(each), [coded for _, coded in pairs]
+        fresh = [name for name, old in self.each.items() if old.variable.states == _NO_VALUE]
+        warn_of_states(source, [each[k].variable for k in fresh if each[k].cuts is None])
+        return Features(each, self.identifiers), [coded for _, coded in pairs]
 
     def codes(self, source: Source) -> CodedTable:
         """Turn other rows of the same columns into codes; new values are unknown."""
@@ -84,11 +124,11 @@ class Features:
             feature = self.each[column.name]
             return CodedColumn.of(feature.variable, feature.levels(column))
 
-        return coded_table(each_column(source, source.names, coded))
+        return coded_table(each_column(source, tuple(self.each), coded))
 
     @property
     def discretizer(self) -> Discretizer:
-        """Where floating-point columns are cut."""
+        """Where columns of numbers are cut."""
         return Discretizer(tuple(each.cuts for each in self.each.values() if each.cuts is not None))
 
 
@@ -102,6 +142,14 @@ class Classes:
     name: str
     labels: Array
     declared: bool
+
+    @classmethod
+    def seen(cls, name: str, labels: Array) -> Classes:
+        """Take the labels of rows; those that look alike are worth a warning."""
+        classes = cls(name, np.unique(labels), False)
+        for warning in of_states([classes.variable], ()):
+            warn(warning)
+        return classes
 
     @property
     def variable(self) -> Variable:
@@ -128,19 +176,64 @@ class Classes:
         return CodedColumn(self.variable, codes[back])
 
 
-def _learned(column: Column, weights: Array | None, bins: int) -> tuple[_Feature, Levels]:
+class _Read(NamedTuple):
+    """A column of training rows, and what is to be said if it identifies them.
+
+    Dates have no values, because they are not states.
+    """
+
+    column: Column
+    values: Measured | Levels | None
+    excess: Excess | None
+
+    @property
+    def used(self) -> Measured | Levels:
+        """The values of a column that is not left out; dates raise an error."""
+        return self.column.levels(declared=False) if self.values is None else self.values
+
+    @property
+    def guessed(self) -> int:
+        """Number of different values of whole numbers that are cut without being asked for."""
+        return self.values.guessed if isinstance(self.values, Measured) else 0
+
+
+def _read(bins: Bins, weights: Array | None, column: Column) -> _Read:
+    if excess := dated(column):
+        return _Read(column, None, excess)
+    values = bins.read(column, weights)
+    return _Read(column, values, identifier(column, values))
+
+
+def _left_out(identifying: Sequence[_Read], columns: int, treatment: Treatment) -> tuple[str, ...]:
+    """Return which of so many columns are left out because they identify rows, and say so."""
+    if not treatment.drop_identifiers:
+        return ()
+    excess = [each.excess for each in identifying if each.excess]
+    named = [each for each in excess if each.name in treatment.named]
+    others = [each for each in excess if each.name not in treatment.named]
+    if len(others) == columns:  # a poor model is better than none
+        named, others = others, []
+    warn_of_identifiers(named)
+    names = tuple(each.name for each in others)
+    if names:
+        pronoun, verb = ("it", "seems") if len(names) == 1 else ("they", "seem")
+        statement = f"{places(map(str, others))}: left out, because {pronoun} {verb} to identify "
+        hint = "identifiers='keep' keeps such columns"
+        warn(ColumnWarning(f"{statement}rows.", hint, names))
+    return names
+
+
+def _learned(name: str, read: Measured | Levels, weights: Array | None) -> tuple[_Feature, Levels]:
     """What a column is, and the levels of its rows."""
-    if column.floating:
-        numbers = _finite(column)
-        if not np.isnan(numbers).all():
-            cuts = Cuts.learn(column.name, numbers, bins, weights=weights)
-            cuts = cuts if cuts.points else _below_largest(cuts, numbers)
-            levels = cuts.column(numbers).levels(declared=True)
-            return _Feature(Variable(column.name, cuts.states), cuts), levels
-    levels = column.levels(declared=False)
-    if not levels.present:
-        return _Feature(Variable(column.name, _NO_VALUE)), levels
-    return _Feature(discovered(column.name, levels)), levels
+    if isinstance(read, Levels):
+        if not read.present:
+            return _Feature(Variable(name, _NO_VALUE)), read
+        return _Feature(discovered(name, read)), read
+    numbers = _finite(name, read.numbers)
+    cuts = Cuts.learn(name, numbers, read.bins, weights=weights)
+    cuts = cuts if cuts.points else _below_largest(cuts, numbers)
+    levels = cuts.column(numbers).levels(declared=True)
+    return _Feature(Variable(name, cuts.states), cuts), levels
 
 
 def _below_largest(cuts: Cuts, numbers: Floats) -> Cuts:
@@ -149,13 +242,12 @@ def _below_largest(cuts: Cuts, numbers: Floats) -> Cuts:
     return Cuts(cuts.name, (float(others.max()),)) if others.size else cuts
 
 
-def _finite(column: Column) -> Floats:
-    """A column of numbers, none of them infinite."""
-    numbers = numbers_of(column, "give it as numbers, as in training")
+def _finite(name: str, numbers: Floats) -> Floats:
+    """Return the numbers of a column, or raise if one of them is infinite."""
     infinite = np.isinf(numbers)
     if infinite.any():
         row, hint = int(infinite.argmax()), "use NaN for a missing value"
-        raise column_error(column.name, f"infinity in row {row}.", hint, row=row)
+        raise column_error(name, f"infinity in row {row}.", hint, row=row)
     return numbers
 
 

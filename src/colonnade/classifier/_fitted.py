@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from colonnade.arrays import Array
 from colonnade.classifier._choice import AnyPrior, Choice, Structure
-from colonnade.classifier._features import Classes, Features
+from colonnade.classifier._features import Classes, Features, Treatment
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
@@ -23,24 +24,27 @@ from colonnade.variables import Family, Variable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """A trained classifier.
-
-    `bins`, the largest number of intervals, is for floating-point columns without any value so far.
-    """
+    """A trained classifier; its treatment is for columns without any value so far."""
 
     classes: Classes
     features: Features
     choice: Choice
     network: BayesianNetwork
     structure_learned: bool
-    bins: int
+    treatment: Treatment
 
     @classmethod
     def learn(
-        cls, rows: Labelled, classes: Classes, structure: Structure, prior: AnyPrior, bins: int
+        cls,
+        rows: Labelled,
+        classes: Classes,
+        structure: Structure,
+        prior: AnyPrior,
+        treatment: Treatment,
     ) -> Fitted:
         """Settle features and structure, count, and estimate the tables."""
-        features, coded = _coded(rows, classes, Features(), bins)
+        features, columns = Features.learn(rows.source, rows.weights, treatment)
+        coded = _coded(rows, classes, columns)
         counts = NetworkCounts.of(coded, structure.learn(coded, classes.name), "available")
         if structure.learned:
             choice = Choice.by_folds(prior, coded, classes.name, structure)
@@ -53,13 +57,14 @@ class Fitted:
             choice=choice,
             network=network,
             structure_learned=structure.learned,
-            bins=bins,
+            treatment=treatment,
         )
 
     def add(self, rows: Labelled, prior: AnyPrior) -> Fitted:
         """Count more rows, with more states where there are new ones."""
         classes = self.classes.grown(rows.labels)
-        features, coded = _coded(rows, classes, self.features, self.bins)
+        features, columns = self.features.grow(rows.source, rows.weights, self.treatment)
+        coded = _coded(rows, classes, columns)
         known = _grown(NetworkCounts.kept(self.network, "partial_fit"), coded.variables)
         counts = known + NetworkCounts.of(coded, self.network.dag, "available")
         if self.structure_learned:
@@ -75,13 +80,9 @@ class Fitted:
         return ClassTables(self.network, self.classes.name)
 
 
-def _coded(
-    rows: Labelled, classes: Classes, features: Features, bins: int
-) -> tuple[Features, CodedTable]:
-    """Turn rows into codes, the class last, with more states where there are new ones."""
-    target = classes.column(rows.labels)
-    features, columns = features.grow(rows.source, rows.weights, bins)
-    return features, coded_table([*columns, target], rows.weights)
+def _coded(rows: Labelled, classes: Classes, columns: Sequence[CodedColumn]) -> CodedTable:
+    """Put the columns of rows together, the class last."""
+    return coded_table([*columns, classes.column(rows.labels)], rows.weights)
 
 
 def _network(counts: NetworkCounts, choice: Choice, features: Features) -> BayesianNetwork:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,18 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from colonnade.exceptions import Advice, DataError, counted, expected, listing, warn
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    checked_list,
+    counted,
+    did_you_mean,
+    expected,
+    is_word,
+    listing,
+    warn,
+    with_hint,
+)
 from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.levels import place, refuse_repeated
@@ -54,6 +66,7 @@ def labelled_rows(
     """
     table = _checked(estimator, table, y, reset)
     labels = column_or_1d(y, warn=True)
+    _refuse_missing(labels)
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_consistent_length(table, labels)
     check_classification_targets(labels)
@@ -81,9 +94,9 @@ def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
 
 def checked_classes(classes: Any) -> NDArray[Any]:
     """Return declared classes, sorted."""
-    given = column_or_1d(classes)
+    given = np.array(checked_list(classes, "a list of labels", "classes"))
     found: NDArray[Any] = np.unique(given)
-    if len(found) < len(given) or not len(found):
+    if given.ndim != 1 or len(found) < len(given) or not len(found):
         raise expected("different labels", "classes", classes)
     return found
 
@@ -94,11 +107,13 @@ def warn_of_unknown(coded: CodedTable) -> None:
         f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"
         for name, rows in coded.unknown.items()
     )
-    warn(
-        f"Values that did not occur in training are treated as missing. {told}. "
-        "Hint: unknown='raise' makes this an error.",
-        UnknownStateWarning,
+    states = {variable.name: variable.states for variable in coded.variables}
+    meant = (
+        did_you_mean(value, states[name]) for name, rows in coded.unknown.items() for value in rows
     )
+    hint = next(filter(None, meant), "unknown='raise' makes this an error")
+    statement = f"Values that did not occur in training are treated as missing. {told}."
+    warn(with_hint(statement, hint), UnknownStateWarning)
 
 
 def warn_of_impossible(rows: NDArray[np.intp], prior: Prior) -> None:
@@ -122,7 +137,30 @@ def undefined_rows(rows: NDArray[np.intp], prior: Prior) -> DataError:
     )
 
 
+def _refuse_missing(labels: NDArray[Any]) -> None:
+    """Refuse labels that are missing: None, NaN, or what a data frame has for them."""
+    if labels.dtype.kind == "f":
+        missing = np.isnan(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.array([_is_missing(label) for label in labels], dtype=bool)
+    else:
+        return
+    if missing.any():
+        row = int(missing.argmax())
+        problem = f"{counted(int(missing.sum()), 'label')} missing, the first in row {row}."
+        raise DataError("`y`", problem, "leave those rows out", row=row)
+
+
+def _is_missing(label: Any) -> bool:
+    nothing = type(label).__name__ in ("NAType", "NaTType", "NoneType")
+    return nothing or (isinstance(label, float | np.floating) and bool(np.isnan(label)))
+
+
 def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
+    if isinstance(table, Mapping) and not hasattr(table, "shape"):  # a sparse matrix is one, too
+        hint = "write pandas.DataFrame(X) for columns in a dictionary"
+        got = f"{counted(len(table), 'column')} in a {type(table).__name__}"
+        raise expected("an array or a data frame", "X", table, hint, got=got)
     if not _is_frame(table):
         if isinstance(table, list | tuple) and np.asarray(table).dtype.kind in "SU":
             table = np.array(table, dtype=object)  # numbers beside strings stay numbers
@@ -148,7 +186,7 @@ def _named(estimator: Any, table: Any) -> Source:
     known = getattr(estimator, "feature_names_in_", None)
     count = estimator.n_features_in_
     names = [f"x{k}" for k in range(count)] if known is None else [str(name) for name in known]
-    if estimator.target_name in names:
+    if is_word(estimator.target_name, *names):
         hint = "give the class another name with `target_name`"
         raise expected("a name that no feature has", "target_name", estimator.target_name, hint)
     if not _is_frame(table):

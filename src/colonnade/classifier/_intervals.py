@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.classifier._tables import ClassTables, add_gaps
 from colonnade.cpt import Cpt
-from colonnade.exceptions import NotSupportedError, checked_level, checked_whole
+from colonnade.exceptions import NotSupportedError, checked_draws, checked_level
 from colonnade.lookup import broadcast_rows
 from colonnade.missing.gaps import distinct
 from colonnade.priors import Interval
+from colonnade.progress import Progress
+from colonnade.randomness import generator
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 
@@ -49,19 +51,21 @@ def class_intervals(
     """
     level = checked_level(level)
     if draws is not None:
-        draws = checked_whole(draws, "draws", least=2)
+        draws = checked_draws(draws)
     position = tables.network.dag.variables.index(tables.target)
     columns = [coded.codes[coded.position(name)] for name in tables.features]
     columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))
     cases, which = distinct(np.stack(columns, axis=1).astype(np.int32))
     draws = _affordable(tables, coded, len(cases)) if draws is None else draws
-    drawn = _drawn(tables, draws, np.random.default_rng(rng))
+    drawn = _drawn(tables, draws, generator(rng))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     ends = np.empty((2, len(cases), tables.classes))
     size = _rows_at_a_time(tables, coded, len(cases), draws)
-    for low in range(0, len(cases), size):
-        groups = _groups(tables, position, cases[low : low + size], drawn)
-        _fill_ends(groups, tails, ends[:, low : low + size])
+    with Progress("Intervals", len(cases)) as progress:
+        for low in range(0, len(cases), size):
+            groups = _groups(tables, position, cases[low : low + size], drawn)
+            _fill_ends(groups, tails, ends[:, low : low + size])
+            progress.advance(len(cases[low : low + size]))
     return Interval(ends[0, which], ends[1, which])
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from colonnade.arrays import Floats, Seed
 from colonnade.classifier._choice import Structure
-from colonnade.classifier._features import Classes
+from colonnade.classifier._features import Classes, Treatment
 from colonnade.classifier._fitted import Fitted
 from colonnade.classifier._input import (
     Labelled,
@@ -27,11 +27,11 @@ from colonnade.classifier._input import (
 )
 from colonnade.classifier._intervals import class_intervals
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, NotSupportedError, checked_whole, expected, listing
+from colonnade.exceptions import Advice, NotSupportedError, expected, is_word, listing
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
-from colonnade.structure.resampling import take
-from colonnade.structure.scores import Score
+from colonnade.structure.scores import GraphPrior, Score
+from colonnade.tables.bins import DEFAULT_BINS, Bins
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
 
@@ -39,8 +39,9 @@ from colonnade.tables.coding import unknown_states
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Bayesian network that gives the probability of each class.
 
-    Takes arrays and data frames. Columns of floating-point numbers are cut at quantiles of the
-    training rows; columns of integers, strings, booleans or categories hold states. Values may
+    Takes arrays and data frames. Columns of numbers are cut at quantiles of the training rows, by
+    the rule of :func:`colonnade.discretize`: if they have fractions, or more than 10 different
+    values. Columns of few whole numbers, strings, booleans or categories hold states. Values may
     be missing in training, where every table is estimated from the rows that are complete for it,
     and in prediction, where they are summed out exactly.
 
@@ -55,8 +56,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Of all tables; by default ``Hierarchical()``. ``"auto"`` takes the one that predicts rows
         left out best, out of ``Hierarchical()``, ``Hierarchical(s="learn")``,
         ``SymmetricDirichlet()``, ``BDeu(1)`` and ``BDeu(10)``.
-    bins : int
-        Largest number of intervals of a floating-point column.
+    bins : int, or mapping of str to int or None
+        Largest number of intervals of a column that is cut. A mapping says it of single columns,
+        which then are cut whatever values they have, or with None keep their values as states;
+        others have up to 5.
     unknown : {"missing", "raise"}
         What to do with values that did not occur in training: treat them as missing, with an
         ``UnknownStateWarning``, or refuse.
@@ -66,11 +69,19 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Feature at the root of the tree, with ``"tan"``; by default the first.
     structure_score : BIC, AIC, LogLikelihood or Prior, optional
         What ``"hill_climb"`` climbs; by default ``BIC()``.
+    graph_prior : "sizes", optional
+        Pays for the choice among many parents, with ``"hill_climb"``; see
+        :func:`colonnade.hill_climb`.
     classes : sequence, optional
         All labels there can be; by default those in `y`. A class that is declared but not in `y`
         keeps its column, and a small probability (except under ``MaximumLikelihood``).
     target_name : str
         Name of the class in the network.
+    identifiers : {"drop", "keep"}
+        What to do with columns that seem to identify rows (text with a state for every second
+        training row or more, many dates, integers that never repeat): leave them out, with a
+        ``ColumnWarning``, or use them as any other. Columns that a Dag or `root` names are never
+        left out, nor is anything if all columns are such.
 
     Attributes
     ----------
@@ -84,6 +95,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Score of each candidate, only with ``prior="auto"``. For ``"naive"`` and a Dag the
         leave-one-out log score of all rows, features and class together; for structures that are
         learned the log score of the class of rows from which nothing was learned.
+    identifiers_ : tuple of str
+        Columns that were left out, because they seem to identify rows.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if the columns have names, all of them strings.
@@ -109,19 +122,22 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     network_: BayesianNetwork
     prior_: Prior
     prior_scores_: dict[Prior, float]
+    identifiers_: tuple[str, ...]
     _fitted: Fitted
 
     def __init__(
         self,
         structure: Literal["naive", "tan", "kdb", "hill_climb"] | Dag = "tan",
         prior: Prior | Literal["auto"] | None = None,
-        bins: int = 5,
+        bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
         unknown: Literal["missing", "raise"] = "missing",
         k: int = 2,
         root: str | None = None,
         structure_score: Score | None = None,
+        graph_prior: GraphPrior = None,
         classes: Sequence[Any] | None = None,
         target_name: str = "class",
+        identifiers: Literal["drop", "keep"] = "drop",
     ) -> None:
         self.structure = structure
         self.prior = prior
@@ -130,8 +146,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self.k = k
         self.root = root
         self.structure_score = structure_score
+        self.graph_prior = graph_prior
         self.classes = classes
         self.target_name = target_name
+        self.identifiers = identifiers
 
     # ---------------------------------------------------------------- fitting
 
@@ -203,23 +221,32 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def _learn(self, rows: Labelled, declared: NDArray[Any] | None) -> BayesianNetworkClassifier:
         """Check the options, and learn everything from these rows."""
-        if self.unknown not in ("missing", "raise"):
+        if not is_word(self.unknown, "missing", "raise"):
             raise expected("'missing' or 'raise'", "unknown", self.unknown)
         if not isinstance(self.target_name, str) or not self.target_name:
             raise expected("a non-empty string", "target_name", self.target_name)
-        bins = checked_whole(self.bins, "bins", least=2)
+        if self.identifiers not in ("drop", "keep"):
+            raise expected("'drop' or 'keep'", "identifiers", self.identifiers)
         structure = Structure(
-            structure=self.structure, k=self.k, root=self.root, score=self.structure_score
+            structure=self.structure,
+            k=self.k,
+            root=self.root,
+            score=self.structure_score,
+            graph_prior=self.graph_prior,
         )
-        labels = np.unique(rows.labels) if declared is None else declared
-        classes = Classes(self.target_name, labels, declared is not None)
-        return self._take(Fitted.learn(rows, classes, structure, self.prior, bins))
+        treatment = Treatment(Bins.of(self.bins), self.identifiers == "drop", structure.named)
+        if declared is None:
+            classes = Classes.seen(self.target_name, rows.labels)
+        else:
+            classes = Classes(self.target_name, declared, True)
+        return self._take(Fitted.learn(rows, classes, structure, self.prior, treatment))
 
     def _take(self, fitted: Fitted) -> BayesianNetworkClassifier:
         self._fitted = fitted
         self.classes_ = fitted.classes.labels
         self.network_ = fitted.network
         self.prior_ = fitted.choice.prior
+        self.identifiers_ = fitted.features.identifiers
         if fitted.choice.scores is not None:
             self.prior_scores_ = fitted.choice.scores
         elif hasattr(self, "prior_scores_"):
@@ -302,7 +329,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         level : float
             Probability inside; equal tails outside.
         draws : int, optional
-            Of every table. By default 1000 for few rows, and fewer for many, but not below 200.
+            Of every table, from 100 to a million. By default 1000 for few rows, and fewer for many,
+            but not below 200.
         rng : Generator or int, optional
             The same seed gives the same ends for the same rows.
 
@@ -335,7 +363,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Only relative frequencies leave anything impossible.
         """
         tables = self._fitted.tables.floored
-        logs = tables.log_joint(take(coded, bad), everything=False, normalised=True)
+        logs = tables.log_joint(coded.take(bad), everything=False, normalised=True)
         undefined = np.isnan(logs[:, 0])
         if undefined.any():
             raise undefined_rows(np.flatnonzero(bad)[undefined], self.prior_)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from colonnade import __version__
 from colonnade.cli.commands import compare, convert, demo, fit, query, reproduce, show
-from colonnade.cli.messages import spellings, worded
+from colonnade.cli.messages import spellings, worded, worded_usage
 from colonnade.cli.options import flattened, with_priors
 from colonnade.cli.output import complain, say
 from colonnade.exceptions import ColonnadeError
@@ -29,8 +31,42 @@ _COMMANDS = (
 )
 
 
+# Of Typer or of Click, depending on the version of Typer.
+_UsageError: Any = typer.BadParameter.__base__
+
+
+@contextmanager
+def _refusing(context: Any = None) -> Iterator[None]:
+    """Report a command that cannot be understood by one line and exit code 2."""
+    try:
+        yield
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        complain(f"Error: {worded_usage(error)}")
+        if where := error.ctx or context:
+            complain(f"See {where.command_path} --help.")
+        raise typer.Exit(2) from None
+
+
+class _Group(TyperGroup):
+    """All commands; what cannot be understood is reported as by a command."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        with _refusing():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _refusing(ctx):
+            return super().invoke(ctx)
+
+
 class _Command(TyperCommand):
-    """A command whose errors are one line on standard error and exit code 1."""
+    """A command whose errors are one line on standard error, and exit code 1 or 2."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        with _refusing():
+            return super().make_context(*arguments, **more)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         for each in self.params:
@@ -48,22 +84,26 @@ class _Command(TyperCommand):
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = warn
             try:
-                return super().invoke(ctx)
+                with _refusing(ctx):
+                    return super().invoke(ctx)
             except ColonnadeError as error:
                 complain(f"Error: {worded(error, options)}")
             except BrokenPipeError:
                 raise
             except OSError as error:
-                where = f"{error.filename!r}: " if error.filename else ""
-                complain(f"Error: {where}{error.strerror or error}.")
+                # Files are named where they are written; what has no name is standard output.
+                where = repr(error.filename) if error.filename else "Output"
+                complain(f"Error: {where}: {error.strerror or error}.")
         raise typer.Exit(1)
 
 
 app = typer.Typer(
     name="colonnade",
+    cls=_Group,
     help="Bayesian networks whose every table is a posterior: fit them to data, ask them "
     "questions, compare them, convert them.",
-    epilog="Exit codes: 0 done; 1 the data, the model or a file cannot be used; 2 wrong usage.",
+    epilog="Exit codes: 0 done; 1 the data, the model or a file cannot be used; 2 wrong usage; "
+    "130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="markdown",  # paragraphs of a docstring are filled, not broken as written
     add_completion=False,

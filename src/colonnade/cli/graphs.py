@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from colonnade.cli.data import Missing
 from colonnade.cli.messages import renamed
-from colonnade.cli.options import misuse, number, score_of
-from colonnade.exceptions import DataError
+from colonnade.cli.options import number, score_of
+from colonnade.cli.values import Misuse, choice
+from colonnade.exceptions import DataError, did_you_mean, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
@@ -22,9 +24,12 @@ if TYPE_CHECKING:
 _HEADS = {("from", "to"), ("parent", "child"), ("source", "target")}
 _HINT = "write parent,child in each line"
 
-# An option that help shows among those about the graph.
+# Options that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
-_number = partial(number, rich_help_panel="Structure")
+graph_number = partial(number, rich_help_panel="Structure")
+
+
+GraphPrior = StrEnum("GraphPrior", ["sizes"])
 
 
 class Learn(StrEnum):
@@ -58,61 +63,91 @@ class LearnerOptions:
             "of a prior: {scores}.",
         ),
     ] = None
+    graph_prior: Annotated[
+        GraphPrior | None,
+        graph_option(
+            parser=choice(GraphPrior),
+            metavar="HOW",
+            help="Let hill climbing pay for the choice among many parents: sizes (all numbers of "
+            "parents are equally probable, and all sets of one size).",
+        ),
+    ] = None
     max_parents: Annotated[
-        int | None, _number(help="Largest number of parents, for --learn hc.")
+        int | None, graph_number(help="Largest number of parents, for --learn hc.")
     ] = None
     k: Annotated[
         int | None,
-        _number(help="Parents of a feature besides the target, for --learn kdb; 2 by default."),
+        graph_number(
+            help="Parents of a feature besides the target, for --learn kdb; 2 by default."
+        ),
     ] = None
     tabu: Annotated[
         int | None,
-        _number(help="Length of the tabu list with which --learn hc goes on past a local optimum."),
+        graph_number(
+            help="Length of the tabu list with which --learn hc goes on past a local optimum."
+        ),
     ] = None
     restarts: Annotated[
         int | None,
-        _number(help="How often --learn hc perturbs the best graph at random and climbs again."),
+        graph_number(
+            help="How often --learn hc perturbs the best graph at random and climbs again."
+        ),
     ] = None
 
     def check(self, learn: Sequence[Learn], dags: Sequence[Path]) -> None:
         """Refuse options that do not fit the graphs to be learned or read."""
         if not learn and not dags:
-            problem = "give --dag ARCS.csv or --learn hc, tan, chow-liu, kdb or naive."
-            raise misuse("--dag / --learn", problem)
+            hint = "give --dag ARCS.csv, or --learn with hc, tan, chow-liu, kdb or naive"
+            raise Misuse("--dag or --learn is missing.", hint=hint)
         for option, value, learners in (
             ("--target", self.target, _SUPERVISED),
             ("--score", self.score, (Learn.HC,)),
+            ("--graph-prior", self.graph_prior, (Learn.HC,)),
             ("--max-parents", self.max_parents, (Learn.HC,)),
             ("--tabu", self.tabu, (Learn.HC,)),
             ("--restarts", self.restarts, (Learn.HC,)),
             ("--k", self.k, (Learn.KDB,)),
         ):
             if value is not None and not set(learners) & set(learn):
-                raise misuse(option, f"it only applies to --learn {' or '.join(learners)}.")
+                *others, last = learners
+                owners = f"{', '.join(others)} or {last}" if others else last
+                raise Misuse(f"{option} applies only with --learn {owners}.")
         lacking = [each for each in learn if each in _SUPERVISED and self.target is None]
         if lacking:
-            raise misuse("--target", f"--learn {lacking[0]} needs the variable to be predicted.")
+            needs = f"--learn {lacking[0]} needs the variable to be predicted"
+            raise Misuse(f"--target is missing: {needs}.")
         if self.score is not None:
             score_of(self.score)  # a wrong word is reported before any work
 
-    def learner(self, learn: Learn, seed: int | None) -> Callable[[Any], Dag | Found]:
-        """Return a function from a table to a graph."""
+    def check_target(self, columns: Sequence[str]) -> None:
+        """Refuse a target that is none of the columns, before any work."""
+        if self.target is not None and self.target not in columns:
+            hint = did_you_mean(self.target, columns)
+            raise expected(f"one of {listing(columns)}", "target", self.target, hint)
+
+    def learner(
+        self, learn: Learn, seed: int | None, missing: Missing = Missing.RAISE
+    ) -> Callable[[Any], Dag | Found]:
+        """Return a function from a table, which may have gaps, to a graph."""
         from colonnade import structure
 
         climb = partial(
             structure.hill_climb,
             score=score_of(self.score or "bic"),
+            graph_prior=None if self.graph_prior is None else "sizes",
             max_parents=self.max_parents,
             tabu=self.tabu or 0,
             restarts=self.restarts or 0,
             rng=seed,
+            missing=missing.value,
         )
         target = self.target or ""
+        k = 2 if self.k is None else self.k
         learners: dict[Learn, Callable[[Any], Dag | Found]] = {
             Learn.HC: climb,
-            Learn.TAN: lambda table: structure.tan(table, target),
-            Learn.CHOW_LIU: structure.chow_liu,
-            Learn.KDB: lambda table: structure.kdb(table, target, 2 if self.k is None else self.k),
+            Learn.TAN: lambda table: structure.tan(table, target, missing=missing.value),
+            Learn.CHOW_LIU: lambda table: structure.chow_liu(table, missing=missing.value),
+            Learn.KDB: lambda table: structure.kdb(table, target, k, missing=missing.value),
             Learn.NAIVE: lambda table: structure.naive_bayes(table, target),
         }
         return learners[learn]
@@ -146,7 +181,7 @@ def _arcs(path: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
             continue
         if not 1 <= len(cells) <= 2 or not cells[0]:
             place = f"File {str(path)!r}, line {line}"
-            raise DataError(place, f"{row} is not an arc.", _HINT, line=line)
+            raise DataError(place, f"{','.join(row)!r} is not an arc.", _HINT, line=line)
         if len(cells) == 2 and cells[1]:
             arcs.append((cells[0], cells[1]))
         else:

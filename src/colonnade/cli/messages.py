@@ -7,31 +7,53 @@ hint that would speak Python is replaced by the one in the table below.
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from colonnade.exceptions import Advice, ColonnadeError, ConvergenceWarning, InputError, with_hint
+from colonnade.cli.values import Misuse
+from colonnade.exceptions import (
+    Advice,
+    ColonnadeError,
+    ColonnadeWarning,
+    ColumnWarning,
+    InputError,
+    with_hint,
+)
+from colonnade.wording import did_you_mean
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
     ),
-    Advice.COMPLETE_THE_ROWS: (
-        "give --missing available or --missing em; the structure is then learned from the rows "
-        "that are complete"
-    ),
+    Advice.CHOOSE_CODES: "give --na for each text that is missing; --na '' if none is",
     Advice.COUNT_COMPLETE_ROWS: (
         "give --missing available to count complete rows, family by family, or --missing em"
     ),
+    Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
-    Advice.CUT_OR_CONVERT: (
-        "write whole numbers without a decimal point, or cut them into intervals with --bins 5"
-    ),
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.LEARN_FROM_COMPLETE_ROWS: (
+        "give --missing available or --missing em to learn the graph from the complete rows, or "
+        "--missing state to learn it from all of them"
+    ),
+    Advice.LEAVE_OUT: (
+        "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
+    ),
+    Advice.NAME_BINS: (
+        "say how with --bins {first}=4, or keep the values as states with --bins {first}=keep"
+    ),
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
+    Advice.NO_COMPLETE_ROWS: (
+        "give --missing state, or leave the columns that lack most values out with --ignore"
+    ),
+    Advice.MARK_MISSING: "correct the file, and store what means missing as null",
+    Advice.FIRST_LINE_IS_DATA: "give --no-header if the first line is data",
+    Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"
@@ -43,9 +65,10 @@ _ADVICE = {
     Advice.SIMPLIFY_EM: (
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
+    Advice.USE_ALL_ROWS: (
+        "leave the columns that lack most values out with --ignore, or give --missing state"
+    ),
 }
-# For commands that have no --missing.
-_COMPLETE_OR_IGNORE = "remove or complete those rows, or leave those columns out with --ignore"
 # Parameters of the package that are called otherwise in every command.
 _NAMES = {"table": "path"}
 
@@ -63,23 +86,49 @@ def renamed(**names: str) -> Iterator[None]:
 
 def spellings(parameters: Iterable[Any]) -> dict[str, str]:
     """Return how the parameters of a command are typed: options by name, arguments in capitals."""
-    typed = {}
-    for each in parameters:
-        option = each.param_type_name == "option"
-        typed[each.name] = each.opts[0] if option else each.metavar or each.name.upper()
-    return typed
+    return {each.name: _spelled(each) for each in parameters}
+
+
+def _spelled(parameter: Any) -> str:
+    if parameter.param_type_name == "option":
+        return str(parameter.opts[0])
+    return str(parameter.metavar or parameter.name.upper())
+
+
+def worded_usage(error: Any) -> str:
+    """Word the error for a command that cannot be understood, Typer's own errors included."""
+    parameter = getattr(error, "param", None)
+    if isinstance(error, Misuse):
+        name = "" if parameter is None else _spelled(parameter)
+        return with_hint(name.join(error.parts), error.hint)
+    # Typer's errors come from Click or from a copy of it, depending on its version.
+    kind, text = type(error).__name__, error.format_message().rstrip(".")
+    if kind == "MissingParameter" and parameter is not None:
+        return f"{_spelled(parameter)} is missing."
+    if kind == "NoSuchOption" and error.ctx is not None:
+        known = (option for each in error.ctx.command.params for option in each.opts)
+        statement = f"{error.option_name} is not an option of {error.ctx.command_path}."
+        return with_hint(statement, did_you_mean(error.option_name, known).replace("'", ""))
+    if kind == "BadOptionUsage" and text.endswith("requires an argument"):
+        return f"{error.option_name} needs a value."
+    if extra := re.fullmatch(r"Got unexpected extra argument[()s]* \((.*)\)", text):
+        return f"Expected no further argument, got {extra[1]}."
+    # Options are written without quotes in all our messages.
+    return re.sub(r"'(--?[a-z][a-z-]*)'", r"\1", text) + "."
 
 
 def worded(message: Exception | str, options: Mapping[str, str]) -> str:
     """Word an error or a warning for a command, given how its parameters are typed."""
-    if not isinstance(message, ColonnadeError | ConvergenceWarning):
+    if not isinstance(message, ColonnadeError | ColonnadeWarning):
         return str(message)
     statement, hint = message.statement, message.hint
     if isinstance(message, InputError) and message.parameter is not None:
         option = options.get(_NAMES.get(message.parameter, message.parameter))
         statement = statement if option is None else message.naming(option)
-    if hint is Advice.COMPLETE_THE_ROWS and "missing" not in options:
-        hint = _COMPLETE_OR_IGNORE
-    elif isinstance(hint, Advice):
+    if isinstance(hint, Advice):
         hint = _ADVICE[hint]
+        if isinstance(message, ColumnWarning):
+            first, *_ = names = [shlex.quote(name) for name in message.columns]
+            ignored = " ".join(f"--ignore {name}" for name in names)
+            hint = hint.format(first=first, ignored=ignored)
     return with_hint(statement, hint)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colonnade.cli.messages import renamed
-from colonnade.cli.output import grid, say, tally
+from colonnade.cli.output import grid, say, say_rest
+from colonnade.cli.values import Misuse
 from colonnade.exceptions import amount, counted
-from colonnade.wording import MAX_SHOWN_PARENTS
+from colonnade.wording import MAX_SHOWN_PARENTS, tallies
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
@@ -33,6 +34,15 @@ def check_output(path: Path, overwrite: bool) -> None:
     with renamed(path="output"):
         format_of(path)
         writable(path, overwrite)
+
+
+def check_dialects(path: Path) -> None:
+    """Refuse a file of a format that all programs read in the same way."""
+    from colonnade.files.registry import SUFFIXES_WITH_DIALECTS
+
+    if path.suffix.lower() not in SUFFIXES_WITH_DIALECTS:
+        endings = " and ".join(SUFFIXES_WITH_DIALECTS)
+        raise Misuse(f"--dialect agrum applies only to {endings} files, got {path.name!r}.")
 
 
 def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = False) -> None:
@@ -68,8 +78,11 @@ def _variable(name: str, cpt: Cpt) -> dict[str, Any]:
     }
 
 
-def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
-    """Print one line per variable: parents, size of the table, rows it was estimated from."""
+def summarise(network: BayesianNetwork, limit: int | None = None, **rest: str) -> None:
+    """Print one line per variable: parents, size of the table, rows it was estimated from.
+
+    `rest` says how to see the variables beyond the limit, as in :func:`say_rest`.
+    """
     limit = limit or _VARIABLES_IF_NO_LIMIT
     facts = [_variable(name, network[name]) for name in network]
     priors = list(dict.fromkeys(each["prior"] for each in facts))
@@ -79,16 +92,15 @@ def summarise(network: BayesianNetwork, limit: int | None = None) -> None:
     say(f"{size}, {counted(cells, 'probability', 'probabilities')} stored{common}")
     head = ["variable", "states", "parents", "configurations", "rows"]
     lines = []
-    for each in facts[:limit]:
+    rows = tallies(each["rows"] for each in facts[:limit])
+    for each, row_count in zip(facts[:limit], rows, strict=True):
         parents = each["parents"][:MAX_SHOWN_PARENTS]
         if more := len(each["parents"]) - len(parents):
             parents.append(f"{more} more")
         seen = f"{each['stored']:,} of {amount(each['configurations'])}"
         line = [each["name"], str(len(each["states"])), ", ".join(parents) or "-", seen]
-        line.append(tally(each["rows"]))
+        line.append(row_count)
         # A prior that all tables share was named above.
         lines.append(line if common else [*line, each["prior"]])
     grid(head if common else [*head, "prior"], lines, ("states", "configurations", "rows"))
-    if len(network) > limit:
-        rest = counted(len(network) - limit, "more variable")
-        say(f"... {rest}; colonnade show --limit shows more")
+    say_rest(max(len(network) - limit, 0), "variable", **rest)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from colonnade.cli.values import Misuse, fraction, integer
 from colonnade.exceptions import InputError
+from colonnade.wording import nearest
 
 if TYPE_CHECKING:
     from colonnade.priors import Prior
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
-# An option that takes a number of things.
-number = functools.partial(typer.Option, min=0, metavar="N")
+
+def number(least: int = 0, **more: Any) -> Any:
+    """Return an option that takes an integer of at least `least`."""
+    return typer.Option(metavar="N", parser=integer(least), **more)
+
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="File of a network.")]
 Overwrite = Annotated[
@@ -31,37 +36,17 @@ AsJson = Annotated[
 ]
 
 
-def misuse(option: str, problem: str) -> typer.BadParameter:
-    """Word the error for options that do not go together: exit code 2."""
-    return typer.BadParameter(problem, param_hint=option)
-
-
-def _checked_level(level: float | None) -> float | None:
-    if level is not None and not 0.0 < level < 1.0:
-        raise misuse("--level", f"{level:g} is not between 0 and 1; write 0.95 for 95 %.")
-    return level
-
-
-level_option = functools.partial(typer.Option, metavar="P", callback=_checked_level)
+level_option = functools.partial(typer.Option, metavar="P", parser=fraction)
 
 
 def prior_of(text: str, option: str = "--prior") -> Prior:
     """Return the prior that a word such as ``hierarchical:learn`` stands for."""
-    from colonnade.priors import PRIORS, prior_named
+    from colonnade.priors import prior_named
 
-    keyword = text.partition(":")[0]
-    kinds = {kind.keyword: kind for kind in PRIORS.values() if kind.keyword}
-    if keyword not in kinds:
-        known = (word for kind in kinds.values() for word in kind.examples)
-        raise misuse(option, f"{text!r} is not one of {', '.join(known)}.")
     try:
         return prior_named(text)
     except InputError as error:
-        if isinstance(error.value, str):  # a word that the prior does not know
-            problem = f"{text!r} is not a prior such as {', '.join(kinds[keyword].examples)}."
-        else:
-            problem = f"{text!r}: {error.naming('the setting')}"
-        raise misuse(option, problem) from None
+        raise Misuse(error.naming(option), hint=error.hint) from None
 
 
 def score_of(text: str) -> Score:
@@ -72,10 +57,15 @@ def score_of(text: str) -> Score:
     penalised: dict[str, Score] = {"bic": BIC(), "aic": AIC(), "loglik": LogLikelihood()}
     if text in penalised:
         return penalised[text]
-    scoring = [kind for kind in PRIORS.values() if kind.score_name is not None]
-    if text.partition(":")[0] not in {kind.keyword for kind in scoring}:
-        known = [*penalised, *(word for kind in scoring for word in kind.examples)]
-        raise misuse("--score", f"{text!r} is not one of {', '.join(known)}.")
+    scoring = {kind.keyword: kind for kind in PRIORS.values() if kind.score_name is not None}
+    keyword, colon, setting = text.partition(":")
+    if keyword not in scoring:
+        known = [*penalised, *(word for kind in scoring.values() for word in kind.examples)]
+        near = nearest(keyword, [*penalised, *scoring])[:1]
+        meant = [word if word in penalised else f"{word}{colon}{setting}" for word in near]
+        hint = f"did you mean {meant[0]}?" if meant else ""
+        what = f"a score such as {', '.join(known)}"
+        raise Misuse(f"Expected {what} for --score, got {text!r}.", hint=hint)
     return prior_of(text, "--score")
 
 

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from colonnade.wording import counted
+
 
 def clean(text: object) -> str:
     """Return a text as it may be shown: what steers a terminal is written out."""
@@ -47,6 +49,12 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[s
     Console(markup=False, emoji=False, highlight=False).print(table)
 
 
+def say_rest(rest: int, what: str, more: str = "--limit shows more, --json all") -> None:
+    """Say how many lines a table does not show, if any, and how to see them."""
+    if rest:
+        say(f"... {counted(rest, f'more {what}')}; {more}")
+
+
 def figure(value: float) -> str:
     """Write a probability."""
     return "-" if math.isnan(value) else f"{value:.4f}"
@@ -55,13 +63,6 @@ def figure(value: float) -> str:
 def interval(lower: float, upper: float) -> str:
     """Write the ends of an interval."""
     return f"{lower:.4f} - {upper:.4f}"
-
-
-def tally(count: float | None) -> str:
-    """Write a count, which weights and EM may have made fractional."""
-    if count is None:
-        return "-"
-    return f"{int(count):,}" if count == int(count) else f"{count:,.2f}"
 
 
 def _finite(value: Any) -> Any:

@@ -25,7 +25,7 @@ from colonnade.configurations import (
     sort_keys,
 )
 from colonnade.counts.checks import checked_axes, checked_values
-from colonnade.exceptions import CountsError, ShortfallError, counted, expected
+from colonnade.exceptions import CountsError, ShortfallError, counted, expected, tally
 from colonnade.lookup import Lookup
 from colonnade.wording import MAX_SHOWN_PARENTS
 
@@ -41,6 +41,7 @@ class FamilyCounts(Configurations):
 
     Usually made by :meth:`from_array` or :meth:`from_observed`. Counts may be fractional
     (weights, expected counts). Two tables of one family add up, and one can be taken from another.
+    They are equal if all their counts are, whether they are stored as integers or not.
 
     Parameters
     ----------
@@ -217,7 +218,7 @@ class FamilyCounts(Configurations):
             shown = f"({sizes[0]}, ..., {sizes[-1]}; {len(sizes)} parents)"
         return (
             f"FamilyCounts(parent_sizes={shown}, states={self.states}, "
-            f"observed={self.observed}, total={self.total})"
+            f"observed={self.observed}, total={tally(self.total)})"
         )
 
     def _must_match(self, other: FamilyCounts) -> None:

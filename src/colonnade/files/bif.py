@@ -8,7 +8,16 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import counted
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
+from colonnade.files.drafts import (
+    Draft,
+    DraftTable,
+    DraftVariable,
+    Format,
+    numbers,
+    only_property,
+    place_of,
+    refuse_function,
+)
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
 from colonnade.files.tokens import Tokens, as_text, table_head
@@ -44,9 +53,12 @@ def render(draft: Draft) -> str:
 def parse(content: bytes) -> Draft:
     """What the content of a file says."""
     tokens = Tokens(as_text(content), "{}()[];,|", r"//[^\n]*|/\*.*?(?:\*/|\Z)", r"//|/\*")
-    draft = Draft()
+    draft, networks = Draft(), 0
     while tokens.peek is not None:
         if tokens.find("network"):
+            networks += 1
+            if networks > 1:
+                raise tokens.error("there is a second network")
             _skip_network(tokens)
         elif tokens.find("variable"):
             draft.define(_variable(tokens))
@@ -67,11 +79,15 @@ def _skip_network(tokens: Tokens) -> None:
 
 
 def _variable(tokens: Tokens) -> DraftVariable:
-    name, labels, types = tokens.next(), list[str](), ""
+    name = tokens.next()
+    labels: list[str] | None = None
+    types: list[str] = []
     place = place_of(name)
     tokens.take("{")
     while not tokens.find("}"):
         if tokens.find("type"):
+            if labels is not None:
+                raise MisfitError(place, "its type is given twice.")
             kind = tokens.next()
             if kind != "discrete":
                 raise MisfitError(place, f"its type {kind[:40]!r} is not discrete.")
@@ -87,10 +103,10 @@ def _variable(tokens: Tokens) -> DraftVariable:
         elif tokens.find("property"):
             words = tokens.until(";")
             if len(words) == 2 and words[0] == TYPES:
-                types = words[1]
+                types.append(words[1])
         else:
             raise tokens.error("'type', 'property' or '}' is missing")
-    return DraftVariable(name, labels, types)
+    return DraftVariable(name, labels or [], only_property(TYPES, types, name))
 
 
 def _table(tokens: Tokens, draft: Draft, child: DraftVariable, parents: list[str]) -> DraftTable:
@@ -110,15 +126,17 @@ def _table(tokens: Tokens, draft: Draft, child: DraftVariable, parents: list[str
             values = _values(tokens, child)
             whole = _whole_table(values, len(child.labels)) if parents else values
         elif tokens.find("default"):
+            if default is not None:
+                raise child.misfit("its default row is given twice.")
             default = _row(tokens, child)
         elif tokens.find("("):
             states = tokens.until(")", separators=",")
             codes = _codes(states, positions, child)
             if codes in rows or whole is not None:
-                raise child.misfit(f"the row of {states} is given twice.")
+                raise child.misfit(f"the row of {_written(states)} is given twice.")
             rows[codes] = _row(tokens, child)
         elif tokens.find("property"):
-            tokens.until(";")
+            refuse_function(" ".join(tokens.until(";")), child)
         else:
             raise tokens.error("'table', 'default', '(' or '}' is missing")
     if whole is not None:
@@ -136,11 +154,15 @@ def _codes(
     states: list[str], positions: list[dict[str, int]], child: DraftVariable
 ) -> tuple[int, ...]:
     if len(states) != len(positions):
-        raise child.misfit(f"{states} does not name one state for each parent.")
+        raise child.misfit(f"{_written(states)} does not name one state for each parent.")
     for state, known in zip(states, positions, strict=True):
         if state not in known:
             raise child.misfit(f"{state[:80]!r} is not a state of its parent.")
     return tuple(known[state] for state, known in zip(states, positions, strict=True))
+
+
+def _written(states: list[str]) -> str:
+    return f"({', '.join(states)})"[:80]
 
 
 def _values(tokens: Tokens, child: DraftVariable) -> Floats:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from colonnade.exceptions import Advice, TooLargeError, expected
+
+# Files that are being written, under their temporary names; who ends the process removes them.
+unfinished: set[Path] = set()
 
 # Bytes of the largest file that is read or written; parsed, it may take twenty times as much.
 MAX_BYTES = 1 << 27
@@ -21,13 +26,25 @@ def as_path(path: Any) -> Path:
     return Path(path)
 
 
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Let errors of the system name the file that the user knows, not a temporary one or none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None:
+            error.filename = str(path)
+            del error.filename2  # of a file that was to be renamed
+        raise
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file that exists and is not too large."""
     if not path.exists():
         raise expected("an existing file", "path", str(path))
     if not path.is_file():
         raise expected("a file", "path", str(path), got=f"the folder {str(path)!r}")
-    with path.open("rb") as stream:
+    with _named(path), path.open("rb") as stream:
         content = stream.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise _too_large(path, max(len(content), path.stat().st_size))
@@ -40,12 +57,18 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
         raise _too_large(path, len(content))
     if not isinstance(overwrite, bool):
         raise expected("True or False", "overwrite", overwrite)
+    with _named(path):
+        _replace(path, content, overwrite)
+
+
+def _replace(path: Path, content: bytes, overwrite: bool) -> None:
     target = writable(path, overwrite)
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     # Opened by hand, because the helpers for temporary files make them private to the user.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    number = os.open(temporary, flags, 0o666)
+    unfinished.add(temporary)
     try:
+        number = os.open(temporary, flags, 0o666)
         with os.fdopen(number, "wb") as stream:
             stream.write(content)
             stream.flush()
@@ -57,6 +80,8 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    finally:
+        unfinished.discard(temporary)
 
 
 def _too_large(path: Path, size: int) -> TooLargeError:

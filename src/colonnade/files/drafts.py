@@ -1,12 +1,13 @@
 """A network as a file of another program describes it, before it is believed.
 
 The module of a format parses the content of a file into a :class:`Draft`, with names as the file
-writes them, and renders a draft as text. `assemble` checks a draft and makes a network of it;
-`sketch` makes a draft of a network, with names as the format holds them.
+writes them, and renders a draft as text. `assembly.assemble` checks a draft and makes a network of
+it; `sketch` makes a draft of a network, with names as the format holds them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -14,22 +15,14 @@ from typing import Literal
 import numpy as np
 
 from colonnade.arrays import Array, Floats
-from colonnade.configurations import all_codes
-from colonnade.cpt import Cpt, SparseTable
-from colonnade.dag import Dag
 from colonnade.exceptions import Advice, DataError, TooLargeError, counted, warn
-from colonnade.files.misfit import MisfitError, made
-from colonnade.files.names import Alphabet, decode, typed, types_of
+from colonnade.files.misfit import MisfitError, times
+from colonnade.files.names import Spelling, decode, types_of
 from colonnade.network import BayesianNetwork
-from colonnade.variables import Family, Variable
+from colonnade.variables import Variable
 
 # Cells of all tables of a network that is written out in full: about as many as a file may hold.
 _MAX_CELLS_IN_FILE = 5_000_000
-# By how much the sum of a row may differ from 1: beyond the first it is divided by its sum, and
-# beyond the second, more than the rounding of printed digits, it is refused.
-_MAX_ROUNDING = 1e-6
-_MAX_PRINTED_ROUNDING = 0.01
-
 
 Dialect = Literal["standard", "agrum"]
 
@@ -50,16 +43,18 @@ class DraftVariable:
     name: str
     labels: list[str]
     types: str = ""
+    # What is written, or what a file keeps beside the name and the labels.
+    original: Variable | None = None
 
     @property
     def title(self) -> str:
         """The name for people to read."""
-        return decode(self.name)
+        return decode(self.name) if self.original is None else self.original.name
 
     @property
     def place(self) -> str:
         """How messages call it."""
-        return place_of(self.name)
+        return f"variable {self.title!r}"
 
     def misfit(self, problem: str) -> MisfitError:
         """Word an error about it."""
@@ -113,7 +108,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]  # in lower case
-    alphabet: Alphabet  # names and states that it does not hold are encoded
+    spelling: Spelling  # names and states that it does not hold are written as others
     parse: Callable[[bytes], Draft]  # raises `MisfitError`
     render: Callable[[Draft], str]
     dialects: Mapping[Dialect, Callable[[Draft], str]] = field(default_factory=dict)
@@ -122,19 +117,17 @@ class Format:
 
 
 def sketch(
-    network: BayesianNetwork, alphabet: Alphabet, holder: str, max_cells: int = _MAX_CELLS_IN_FILE
+    network: BayesianNetwork, spelling: Spelling, holder: str, max_cells: int = _MAX_CELLS_IN_FILE
 ) -> Draft:
     """Write a network in the names that a format or program (`holder`) holds, with dense tables."""
     check_writable(network, max_cells)
     draft = Draft()
-    for cpt in network.tables.values():
+    names = dict(zip(network, spelling.write_names(network), strict=True))
+    for name, cpt in network.tables.items():
         child = cpt.family.child
-        variable = DraftVariable(
-            alphabet.write_name(child.name),
-            alphabet.write_states(child.states),
-            types_of(child.states),
-        )
-        parents = [alphabet.write_name(parent.name) for parent in cpt.family.parents]
+        labels = spelling.write_states(child.states)
+        variable = DraftVariable(names[name], labels, types_of(child.states), child)
+        parents = [names[parent.name] for parent in cpt.family.parents]
         draft.add(variable, DraftTable(parents, cpt.table.dense()))
     _note_encoded(draft, holder)
     return draft
@@ -158,82 +151,18 @@ def check_writable(network: BayesianNetwork, max_cells: int) -> None:
 
 def _note_encoded(draft: Draft, holder: str) -> None:
     """Note which names and states had to be encoded."""
-    written = [text for each in draft.variables.values() for text in (each.name, *each.labels)]
-    encoded = {decode(text): text for text in written if decode(text) != text}
+    encoded: dict[str, str] = {}
+    for variable in draft.variables.values():
+        states = variable.original.states if variable.original else ()
+        texts = variable.title, *map(str, states)
+        pairs = zip(texts, (variable.name, *variable.labels), strict=True)
+        encoded |= {text: written for text, written in pairs if written != text}
     if encoded:
         original, code = next(iter(encoded.items()))
         number = counted(len(encoded), "name or state", "names or states")
-        example = f"for example {original!r} as {code!r}; Colonnade decodes them"
-        draft.notes.append(f"encoded {number} that {holder} cannot hold, {example}")
-
-
-def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:
-    """Build the network that a file describes, with notes for the user, or raise `MisfitError`."""
-    if not draft.variables:
-        raise MisfitError("", "it defines no variables.")
-    variables = {name: _variable(each) for name, each in draft.variables.items()}
-    names = [variable.name for variable in variables.values()]
-    if len(set(names)) < len(names):
-        raise MisfitError("", "two variables have the same name.")
-    tables, arcs, notes = {}, [], list(draft.notes)
-    for name, variable in variables.items():
-        place = draft.variables[name].place
-        table = draft.tables.get(name)
-        if table is None:
-            raise MisfitError(place, "it has no probabilities.")
-        for parent in table.parents:
-            if parent not in variables:
-                raise MisfitError(place, f"its parent {parent[:80]!r} is not defined.")
-        parents = tuple(variables[parent] for parent in table.parents)
-        family = made(place, Family, variable, parents)
-        tables[variable.name], rescaled = _cpt(family, table, place)
-        arcs += [(parent.name, variable.name) for parent in parents]
-        notes += rescaled
-    dag = made("", Dag, tuple(arcs), tuple(names))
-    return made("", BayesianNetwork, dag, tables), notes
-
-
-def _variable(draft: DraftVariable) -> Variable:
-    states = made(draft.place, typed, draft.labels, draft.types)
-    return made(draft.place, Variable, draft.title, states)
-
-
-def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]:
-    r, configurations = family.cardinality, family.configurations
-    listed, rest = divmod(table.rows.size, r)
-    if rest or (table.codes is None and listed != configurations):
-        found = counted(table.rows.size, "probability", "probabilities")
-        wanted = f"{counted(configurations, 'configuration')} of {counted(r, 'state')}"
-        raise MisfitError(place, f"{found} for {wanted}.")
-    unlisted = configurations - listed
-    if unlisted and table.default is None:
-        problem = f"there are no probabilities for {counted(unlisted, 'configuration')}."
-        raise MisfitError(place, problem)
-    rows, notes = _summing_to_one(table.rows.reshape(listed, r), table.relative, place)
-    default = None
-    if unlisted and table.default is not None:
-        (default,), more = _summing_to_one(table.default[None], table.relative, place)
-        notes += more
-    sizes = family.parent_sizes
-    codes = all_codes(sizes) if table.codes is None else table.codes
-    sparse = made(place, SparseTable, sizes, codes, rows, default)
-    return Cpt(family, None, None, sparse), notes
-
-
-def _summing_to_one(rows: Floats, relative: bool, place: str) -> tuple[Floats, list[str]]:
-    if not (np.isfinite(rows).all() and (rows >= 0.0).all()):
-        raise MisfitError(place, "a probability is negative or not a number.")
-    totals = rows.sum(axis=1)
-    off = np.abs(totals - 1.0)
-    if off.max(initial=0.0) > _MAX_PRINTED_ROUNDING and not (relative and (totals > 0.0).all()):
-        worst = totals[off.argmax()].item()
-        raise MisfitError(place, f"its probabilities do not sum to 1 but to {worst:.6g}.")
-    inexact = int((off > _MAX_ROUNDING).sum())
-    if not inexact:
-        return rows, []
-    by = f"off by up to {off.max():.2g}"
-    note = f"rescaled {counted(inexact, 'row')} of {place} to sum to 1 ({by})"
-    return rows / totals[:, None], [note]
+        example = f"{'for example ' * (len(encoded) > 1)}{original!r} as {code!r}"
+        decodes = "Colonnade decodes " + ("it" if len(encoded) == 1 else "them")
+        draft.notes.append(f"encoded {number} that {holder} cannot hold, {example}; {decodes}")
 
 
 def tell(subject: str, notes: Sequence[str]) -> None:
@@ -241,6 +170,19 @@ def tell(subject: str, notes: Sequence[str]) -> None:
     if notes:
         more = f" (and {len(notes) - 3} more of this kind)" if len(notes) > 3 else ""
         warn(f"{subject}: {'; '.join(notes[:3])}{more}.", FormatWarning)
+
+
+def only_property(key: str, given: Sequence[str], name: str) -> str:
+    """A property of ours, which a file has once or not at all."""
+    if len(set(given)) > 1:
+        raise MisfitError(place_of(name), f"its property {key} is given {times(len(given))}.")
+    return given[0] if given else ""
+
+
+def refuse_function(text: str, child: DraftVariable) -> None:
+    """Refuse a property that makes the numbers of a table the parameters of a noisy gate."""
+    if match := re.match(r"function\b[\s=:]*(.*)", text):
+        raise child.misfit(f"tables of the function {match[1][:40]!r} are not supported.")
 
 
 def numbers(words: Sequence[str], place: str) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from colonnade.exceptions import ColonnadeError
+from colonnade.exceptions import ColonnadeError, InputError
 
 Made = TypeVar("Made")
 
@@ -21,11 +21,23 @@ class MisfitError(Exception):
         self.place, self.problem, self.hint = place, problem, hint
 
 
+def times(number: int) -> str:
+    """How often something is given that should be given once."""
+    return "twice" if number == 2 else f"{number} times"
+
+
 def made(place: str, make: Callable[..., Made], *args: Any) -> Made:
     """Call a constructor that checks its arguments; its complaint is about the file."""
     try:
         return make(*args)
     except ColonnadeError as error:
-        raise MisfitError(place, error.statement, error.hint) from None
+        raise MisfitError(place, _without_parameter(error), error.hint) from None
     except (TypeError, ValueError, OverflowError) as error:
         raise MisfitError(place, f"{str(error).rstrip('.')}.") from None
+
+
+def _without_parameter(error: ColonnadeError) -> str:
+    """The statement without the parameter of Python, which means nothing to who wrote the file."""
+    if isinstance(error, InputError) and error.parts[0].endswith(" for "):
+        return error.parts[0].removesuffix(" for ").removesuffix(",") + "".join(error.parts[1:])
+    return error.statement

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from colonnade.variables import State
 
@@ -71,6 +72,14 @@ def decode(text: str) -> str:
     return "".join(found) if codes or not found else text
 
 
+class Spelling(Protocol):
+    """How a format writes names and states; what it writes for several is all different."""
+
+    def write_names(self, names: Iterable[str]) -> list[str]: ...
+
+    def write_states(self, states: Iterable[State]) -> list[str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Alphabet:
     """Patterns of the names and states that a format writes as they are."""
@@ -78,9 +87,9 @@ class Alphabet:
     name: re.Pattern[str]
     state: re.Pattern[str]
 
-    def write_name(self, name: str) -> str:
-        """A name as the format holds it."""
-        return name if self._holds(self.name, name) else encode(name)
+    def write_names(self, names: Iterable[str]) -> list[str]:
+        """Names of variables as the format holds them, all different."""
+        return [name if self._holds(self.name, name) else encode(name) for name in names]
 
     def write_states(self, states: Iterable[State]) -> list[str]:
         """States as the format holds them, all different."""
@@ -113,6 +122,8 @@ def typed(labels: Iterable[str], types: str) -> list[State]:
     letters = types * len(texts) if len(types) == 1 else types or "s" * len(texts)
     if len(letters) != len(texts) or set(letters) - set("bis"):
         raise ValueError(f"the types {types[:20]!r} do not fit {len(texts)} states")
+    if {"b", "i"} <= set(letters):
+        raise ValueError("its states are booleans and integers, which do not mix")
     return [_state(text, letter) for text, letter in zip(texts, letters, strict=True)]
 
 

@@ -114,7 +114,7 @@ def _parsed(content: bytes) -> Any:
         return value
 
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")  # some editors mark the encoding
         return json.loads(
             text, object_pairs_hook=unique, parse_constant=constant, parse_float=number
         )

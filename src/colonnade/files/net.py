@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import re
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
-from colonnade.files.misfit import MisfitError
+from colonnade.files.drafts import (
+    Draft,
+    DraftTable,
+    DraftVariable,
+    Format,
+    numbers,
+    only_property,
+    place_of,
+)
+from colonnade.files.misfit import MisfitError, times
 from colonnade.files.names import IDENTIFIER, TYPES, Alphabet, pattern
 from colonnade.files.tokens import Tokens, as_text, table_head
 
@@ -59,10 +67,13 @@ def _nested(rows: list[list[float]], sizes: list[int]) -> list[str]:
 def parse(content: bytes) -> Draft:
     """What the content of a file says."""
     tokens = Tokens(as_text(content), "{}();=|", r"%[^\n]*", "%")
-    draft = Draft()
+    draft, networks = Draft(), 0
     while tokens.peek is not None:
         tokens.find("discrete")
         if tokens.find("net"):
+            networks += 1
+            if networks > 1:
+                raise tokens.error("there is a second net")
             _attributes(tokens)
         elif tokens.find("node"):
             draft.define(_node(tokens))
@@ -79,24 +90,33 @@ def parse(content: bytes) -> Draft:
 def _node(tokens: Tokens) -> DraftVariable:
     name = tokens.next()
     found = _attributes(tokens)
-    labels = found.get("states", [])
+    labels = _only(found, "states", place_of(name))
     if not labels:
         raise MisfitError(place_of(name), "its states are not listed.")
-    return DraftVariable(name, labels, "".join(found.get(TYPES, [])))
+    types = ["".join(words) for words in found.get(TYPES, [])]
+    return DraftVariable(name, labels, only_property(TYPES, types, name))
 
 
 def _table(tokens: Tokens, child: DraftVariable, parents: list[str]) -> DraftTable:
-    data = _attributes(tokens).get("data")
+    data = _only(_attributes(tokens), "data", child.place)
     if data is None:
         raise child.misfit("it has no probabilities.")
     # The parentheses follow the parents, the first one outermost: they say nothing more.
     return DraftTable(parents, numbers(data, child.place), relative=True)
 
 
-def _attributes(tokens: Tokens) -> dict[str, list[str]]:
-    """A block in braces; a value is the words in it, without parentheses."""
+def _only(found: dict[str, list[list[str]]], name: str, place: str) -> list[str] | None:
+    """The words of an attribute, None if it is absent; two of them are an error."""
+    given = found.get(name, [])
+    if len(given) > 1:
+        raise MisfitError(place, f"its {name} are given {times(len(given))}.")
+    return given[0] if given else None
+
+
+def _attributes(tokens: Tokens) -> dict[str, list[list[str]]]:
+    """A block in braces, by name; a value is the words in it, without parentheses."""
     tokens.take("{")
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[list[str]]] = {}
     while not tokens.find("}"):
         name = tokens.next()
         tokens.take("=")
@@ -110,7 +130,7 @@ def _attributes(tokens: Tokens) -> dict[str, list[str]]:
                 words.append(token)
         if depth:
             raise tokens.error("the parentheses do not fit")
-        found[name] = words
+        found.setdefault(name, []).append(words)
     return found
 
 

@@ -12,11 +12,11 @@ from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import InputError, expected, require
+from colonnade.files.assembly import assemble
 from colonnade.files.drafts import (
     Draft,
     DraftTable,
     DraftVariable,
-    assemble,
     check_writable,
     sketch,
     tell,

@@ -11,10 +11,11 @@ import os
 from pathlib import Path
 from typing import get_args
 
-from colonnade.exceptions import FileFormatError, expected, inapplicable, listing
+from colonnade.exceptions import FileFormatError, expected, inapplicable
 from colonnade.files import bif, native, net, uai, xdsl, xmlbif
+from colonnade.files.assembly import assemble
 from colonnade.files.disk import as_path, read_bytes, write_bytes
-from colonnade.files.drafts import Dialect, Format, assemble, sketch, tell
+from colonnade.files.drafts import Dialect, Format, sketch, tell
 from colonnade.files.misfit import MisfitError
 from colonnade.network import BayesianNetwork
 
@@ -22,6 +23,7 @@ from colonnade.network import BayesianNetwork
 FORMATS: tuple[Format, ...] = (bif.FORMAT, net.FORMAT, xmlbif.FORMAT, xdsl.FORMAT, uai.FORMAT)
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 SUFFIXES = (native.SUFFIX, *_BY_SUFFIX)
+SUFFIXES_WITH_DIALECTS = tuple(suffix for suffix, form in _BY_SUFFIX.items() if form.dialects)
 
 
 def load(path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -96,10 +98,9 @@ def save(
     overwrite : bool, optional
         Whether an existing file is replaced; by default that is an error.
     dialect : {"standard", "agrum"}, optional
-        Who is to read a file of another format: programs that keep to its definition, or aGrUM and
-        pyAgrum. It matters in XDSL and UAI, where these (3.3) order parents in their own way; the
-        other formats they read as everybody does. :func:`load` recognises both. The native
-        format has no dialects.
+        Who is to read a file of the formats XDSL and UAI: programs that keep to the definition, or
+        aGrUM and pyAgrum (3.3), which order parents in their own way. :func:`load` recognises both.
+        The other formats have no dialects, and ``"agrum"`` is an error.
 
     Warns
     -----
@@ -128,13 +129,14 @@ def save(
         raise expected("'standard' or 'agrum'", "dialect", dialect)
     path = as_path(path)
     form = format_of(path)
+    if dialect != "standard" and (form is None or dialect not in form.dialects):
+        endings = " and ".join(SUFFIXES_WITH_DIALECTS)
+        raise inapplicable("dialect", dialect, f"{endings} files", "leave it out")
     if form is None:
-        if dialect != "standard":
-            raise inapplicable("dialect", dialect, "the formats of other programs")
         text, notes = native.render(network), []
     else:
-        draft = sketch(network, form.alphabet, form.name)
-        text = form.dialects.get(dialect, form.render)(draft)
+        draft = sketch(network, form.spelling, form.name)
+        text = (form.render if dialect == "standard" else form.dialects[dialect])(draft)
         notes = [form.lost] if form.lost else draft.notes
     write_bytes(path, text.encode("utf-8"), overwrite)
     tell(f"File {path.name!r}", notes)
@@ -144,5 +146,5 @@ def format_of(path: Path) -> Format | None:
     """The format of another program that a name stands for, or None for the native one."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise expected(f"a name that ends in one of {listing(SUFFIXES)}", "path", str(path))
+        raise expected(f"a name that ends in one of {', '.join(SUFFIXES)}", "path", str(path))
     return _BY_SUFFIX.get(suffix)

@@ -67,6 +67,7 @@ def parse(content: bytes) -> Draft:
             raise MisfitError(place, f"variable {child} has a table already.")
         names = [f"v{v}" for v in (reversed(parents) if by_agrum else parents)]
         tables[child] = DraftTable(names, numbers(words.many(cells, place), place))
+    words.end()
     if absent := len(sizes) - len(tables):
         raise MisfitError("", f"there is no table for {counted(absent, 'variable')}.")
     draft = Draft()
@@ -78,7 +79,9 @@ def parse(content: bytes) -> Draft:
             "its comments are those of aGrUM, which orders the variables of a table in its own "
             "way; they were read in that way"
         )
-    draft.notes.append("the format holds no names: variables are v0, v1, ... with states 0, 1, ...")
+    draft.notes.append(
+        "the format holds no names: variables are v0, v1 and so on, their states 0, 1 and so on"
+    )
     return draft
 
 
@@ -100,6 +103,10 @@ class _Words:
         if not re.fullmatch(r"[0-9]{1,18}", word):
             raise MisfitError(f"word {self._position}", f"{word[:40]!r} is not {what}.")
         return int(word)
+
+    def end(self) -> None:
+        if rest := len(self._words) - self._position:
+            raise MisfitError("", f"{counted(rest, 'word')} follow{'s' * (rest == 1)} its tables.")
 
     def many(self, size: int, place: str) -> list[str]:
         found = self._words[self._position : self._position + size]

@@ -6,20 +6,36 @@ writes and reads the parents in the opposite order; files signed by it are read 
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
 import numpy as np
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers
-from colonnade.files.misfit import MisfitError
-from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
-from colonnade.files.tree import root_of, text_of, words_of
+from colonnade.dag import Dag
+from colonnade.files.drafts import (
+    Draft,
+    DraftTable,
+    DraftVariable,
+    Format,
+    numbers,
+    only_property,
+)
+from colonnade.files.identifiers import Identifiers
+from colonnade.files.misfit import MisfitError, made
+from colonnade.files.names import TEXT, TYPES, decode, pattern, typed
+from colonnade.files.tree import only, root_of, text_of, words_of
+from colonnade.layout import NODE_HEIGHT, Layout
+from colonnade.variables import State, Variable
 
-_ID = pattern(r"[A-Za-z][A-Za-z0-9_]*")
 _TITLE = pattern(TEXT)
 _AGRUM = "aGrUM"  # how it signs its files
+# Properties that keep what identifiers stand for: objects of JSON, so that a node that was renamed
+# in another program has its new name.
+_NAME, _STATES = "colonnade_name", "colonnade_states"
+# GeNIe writes names into ellipses, which need more room than our pictures give a node.
+_STRETCH = 1.5
 
 
 def render(draft: Draft, app: str = "Colonnade") -> str:
@@ -41,21 +57,53 @@ def render(draft: Draft, app: str = "Colonnade") -> str:
             lines.append(f"      <parents>{' '.join(parents)}</parents>")
         values = " ".join(map(repr, table.rows.ravel().tolist()))
         lines.append(f"      <probabilities>{values}</probabilities>")
-        if variable.types:
-            lines.append(f'      <property id="{TYPES}">{variable.types}</property>')
+        for key, kept in ((_NAME, _kept_name(variable)), (_STATES, _kept_states(variable))):
+            if kept:
+                lines.append(f'      <property id="{key}">{escape(json.dumps(kept))}</property>')
         lines.append("    </cpt>")
     lines += ["  </nodes>", "  <extensions>"]
     lines += [f'    <genie version="1.0" app="{app}" name="network">']
-    for k, variable in enumerate(draft.variables.values()):
+    positions = _positions(draft)
+    for variable in draft.variables.values():
         title = variable.title if _TITLE.fullmatch(variable.title) else variable.name
-        x, y = 40 + 160 * (k % 6), 40 + 100 * (k // 6)
         lines += [
             f'      <node id="{variable.name}">',
             f"        <name>{escape(title)}</name>",
-            f"        <position>{x} {y} {x + 120} {y + 50}</position>",
+            '        <interior color="e5f6f7" />',
+            '        <outline color="000080" />',
+            '        <font color="000000" name="Arial" size="8" />',
+            f"        <position>{positions[variable.name]}</position>",
             "      </node>",
         ]
     return "\n".join([*lines, "    </genie>", "  </extensions>", "</smile>", ""])
+
+
+def _positions(draft: Draft) -> dict[str, str]:
+    """The corners of each node, parents above their children."""
+    titles = {name: variable.title for name, variable in draft.variables.items()}
+    arcs = [
+        (titles[parent], titles[name])
+        for name, table in draft.tables.items()
+        for parent in table.parents
+    ]
+    layout = Layout.of(Dag(tuple(arcs), tuple(titles.values())))
+    positions = {}
+    for name, title in titles.items():
+        (x, y), wide, high = layout.places[title], layout.widths[title], NODE_HEIGHT
+        corners = x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
+        positions[name] = " ".join(str(round(_STRETCH * corner)) for corner in corners)
+    return positions
+
+
+def _kept_name(variable: DraftVariable) -> dict[str, str]:
+    return {} if decode(variable.name) == variable.title else {variable.name: variable.title}
+
+
+def _kept_states(variable: DraftVariable) -> dict[str, State]:
+    """What the identifiers of states stand for, where they do not say so themselves."""
+    states = variable.original.states if variable.original else ()
+    pairs = zip(variable.labels, states, strict=True)
+    return {label: state for label, state in pairs if state != decode(label)}
 
 
 def _parents_first(draft: Draft) -> list[str]:
@@ -71,9 +119,11 @@ def _parents_first(draft: Draft) -> list[str]:
 def parse(content: bytes) -> Draft:
     """What the content of a file says; the nodes are named by their identifiers."""
     root = root_of(content)
-    nodes = root.find("nodes")
+    nodes = only(root, "nodes", "")
     if root.tag != "smile" or nodes is None:
         raise MisfitError("", "it has no smile element with nodes.")
+    if root.find("dynamic") is not None:
+        raise MisfitError("", "dynamic networks are not supported.")
     genie = root.find("extensions/genie")
     app = "" if genie is None else genie.get("app", "")
     by_agrum = app.startswith(_AGRUM)
@@ -92,13 +142,52 @@ def parse(content: bytes) -> Draft:
     return draft
 
 
+def _variable(element: Element, name: str, labels: list[str]) -> DraftVariable:
+    kept: dict[str, list[str]] = {_NAME: [], _STATES: [], TYPES: []}
+    for own in element.findall("property"):
+        if (key := own.get("id", "")) in kept:
+            kept[key].append(text_of(own))
+    plain = DraftVariable(name, labels, only_property(TYPES, kept[TYPES], name))
+    if not kept[_NAME] and not kept[_STATES]:
+        return plain
+    title, states = (
+        _meanings(only_property(key, kept[key], name), key, plain) for key in (_NAME, _STATES)
+    )
+    known = made(plain.place, typed, labels, plain.types)
+    meant = [states.get(label, state) for label, state in zip(labels, known, strict=True)]
+    original = made(plain.place, Variable, title.get(name, plain.title), meant)
+    return DraftVariable(name, labels, plain.types, original)
+
+
+def _meanings(text: str, key: str, variable: DraftVariable) -> dict[str, State]:
+    """What identifiers stand for, as a property keeps it."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or {type(each) for each in found.values()} - {str, int, bool}:
+        raise variable.misfit(f"its property {key} does not say what identifiers stand for.")
+    return found
+
+
+# The elements that hold the table of a node, by the kind of the node.
+_VALUES = {"cpt": "probabilities", "deterministic": "resultingstates"}
+
+
 def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
+    name = element.get("id", "")
+    if not name:
+        raise MisfitError("", f"a {element.tag[:40]} has no id.")
     labels = [state.get("id", "") for state in element.findall("state")]
-    types = [text_of(own) for own in element.findall("property") if own.get("id") == TYPES]
-    variable = DraftVariable(element.get("id", ""), labels, types[-1] if types else "")
-    values = element.find("probabilities" if element.tag == "cpt" else "resultingstates")
-    if element.tag not in ("cpt", "deterministic") or values is None:
+    variable = _variable(element, name, labels)
+    if element.tag not in _VALUES:
         raise variable.misfit(f"nodes of the kind {element.tag[:40]!r} are not supported.")
+    found = {tag: only(element, tag, variable.place) for tag in (*_VALUES.values(), "parents")}
+    values = found[_VALUES[element.tag]]
+    if values is None:
+        raise variable.misfit(f"it has no {_VALUES[element.tag]}.")
+    if all(found[tag] is not None for tag in _VALUES.values()):
+        raise variable.misfit(f"it has {' and '.join(_VALUES.values())}.")
     words = words_of(values)
     if element.tag == "cpt":
         rows = numbers(words, variable.place)
@@ -108,9 +197,9 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
             if word not in labels:
                 raise variable.misfit(f"{word[:80]!r} is not one of its states.")
             rows[row, labels.index(word)] = 1.0
-    parents = words_of(element.find("parents"))
+    parents = words_of(found["parents"])
     return variable, DraftTable(parents[::-1] if by_agrum else parents, rows)
 
 
 _FOR_AGRUM = partial(render, app=_AGRUM)
-FORMAT = Format("XDSL", (".xdsl",), Alphabet(_ID, _ID), parse, render, {"agrum": _FOR_AGRUM})
+FORMAT = Format("XDSL", (".xdsl",), Identifiers(), parse, render, {"agrum": _FOR_AGRUM})

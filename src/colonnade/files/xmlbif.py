@@ -5,10 +5,19 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable, Format, numbers, place_of
+from colonnade.files.drafts import (
+    Draft,
+    DraftTable,
+    DraftVariable,
+    Format,
+    numbers,
+    only_property,
+    place_of,
+    refuse_function,
+)
 from colonnade.files.misfit import MisfitError
 from colonnade.files.names import TEXT, TYPES, Alphabet, pattern
-from colonnade.files.tree import root_of, text_of, words_of
+from colonnade.files.tree import only, root_of, text_of, words_of
 
 _ALPHABET = Alphabet(pattern(TEXT), pattern(TEXT))
 
@@ -35,7 +44,7 @@ def render(draft: Draft) -> str:
 def parse(content: bytes) -> Draft:
     """What the content of a file says."""
     root = root_of(content)
-    network = root if root.tag.upper() == "NETWORK" else root.find("NETWORK")
+    network = root if root.tag.upper() == "NETWORK" else only(root, "NETWORK", "")
     if network is None:
         raise MisfitError("", "it has no NETWORK.")
     draft = Draft()
@@ -45,9 +54,12 @@ def parse(content: bytes) -> Draft:
         name = _name(element, "FOR")
         if name not in draft.variables:
             raise MisfitError(place_of(name), "it has probabilities, but is not defined.")
-        child, values = draft.variables[name], element.find("TABLE")
+        child = draft.variables[name]
+        values = only(element, "TABLE", child.place)
         if values is None:
             raise child.misfit("it has no TABLE.")
+        for own in element.findall("PROPERTY"):
+            refuse_function(text_of(own), child)
         parents = [text_of(parent) for parent in element.findall("GIVEN")]
         draft.tabulate(child, DraftTable(parents, numbers(words_of(values), child.place)))
     return draft
@@ -61,14 +73,16 @@ def _variable(element: Element) -> DraftVariable:
     labels = [text_of(e) for e in element if e.tag in ("OUTCOME", "VALUE")]
     properties = [text_of(own).partition("=") for own in element.findall("PROPERTY")]
     types = [value.strip() for key, _, value in properties if key.strip() == TYPES]
-    return DraftVariable(name, labels, types[-1] if types else "")
+    return DraftVariable(name, labels, only_property(TYPES, types, name))
 
 
 def _name(element: Element, tag: str) -> str:
-    found = element.find(tag)
-    if found is None:
+    first = element.find(tag)
+    name = "" if first is None else text_of(first)
+    if not name:
         raise MisfitError("", f"a {element.tag} has no name.")
-    return text_of(found)
+    only(element, tag, place_of(name))
+    return name
 
 
 FORMAT = Format("XMLBIF", (".xmlbif", ".bifxml", ".xml"), _ALPHABET, parse, render)

@@ -13,20 +13,24 @@ from colonnade.elimination import Elimination
 from colonnade.exceptions import (
     Advice,
     NotSupportedError,
+    TooLargeError,
+    checked_draws,
     checked_level,
-    checked_whole,
     expected,
     inapplicable,
     listing,
+    not_among,
 )
 from colonnade.inference.reduction import Question
 from colonnade.inference.results import MostProbable, QueryResult
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
+from colonnade.randomness import generator
 
 # Draws are taken in batches, so that the tables of a batch are not too large to be held.
 _MAX_BATCH_CELLS = 1 << 21
 _MAX_BATCH_DRAWS = 200
+_MAX_SAMPLE_CELLS = 1 << 27  # of all draws together: a gigabyte
 
 
 def query(
@@ -51,7 +55,11 @@ def query(
     probabilities = table[0].reshape(shape)
     if not draws:
         return QueryResult.of(variables, probabilities, question.observed)
-    samples = _draws(question, elimination, draws, np.random.default_rng(rng))
+    if draws * probabilities.size > _MAX_SAMPLE_CELLS:
+        size, limit = draws * probabilities.size, _MAX_SAMPLE_CELLS
+        hint = "use fewer draws, or ask for fewer variables at once"
+        raise TooLargeError("The answers of all draws", size=size, limit=limit, hint=hint)
+    samples = _draws(question, elimination, draws, generator(rng))
     samples = samples.reshape(draws, *shape)
     return QueryResult.of(variables, probabilities, question.observed, samples, level)
 
@@ -86,9 +94,9 @@ def _draws(
     if not any(piece.cpt.has_posterior for piece in question.pieces):
         names = [piece.cpt.family.child.name for piece in question.pieces]
         raise NotSupportedError(
-            "An interval without a posterior",
-            f"the answer depends on the tables of {listing(names)}, which are known or estimated "
-            "by maximum likelihood",
+            "A credible interval of this answer",
+            f"it depends on the tables of {listing(names)} only, which are known or estimated by "
+            "maximum likelihood and have no posterior",
             Advice.NO_DRAWS,
         )
     fixed = [None if piece.cpt.has_posterior else piece.logs() for piece in question.pieces]
@@ -123,15 +131,18 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
         raise expected("at least one name", "target", target, hint)
     for name in names:
         if not isinstance(name, str) or name not in network:
-            raise expected(f"one of {listing(network.dag.variables)}", "target", name)
-    if len(set(names)) < len(names):
-        raise expected("different names", "target", target)
+            raise not_among(network.dag.variables, "target", name)
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise expected("different names", "target", target, got=f"{repeated[0]!r} twice")
     return list(names)
 
 
 def _check_draws(draws: Any, level: Any, rng: Any) -> None:
-    checked_whole(draws, "draws", 0)
+    if not isinstance(draws, int) or isinstance(draws, bool) or draws:
+        checked_draws(draws)
     checked_level(level)
+    generator(rng)
     if not draws and rng is not None:
         raise inapplicable("rng", rng, "draws > 0", "give draws=500")
     if not draws and level != 0.95:

@@ -20,9 +20,19 @@ from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS, all_codes, configuration_codes
 from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination, components
-from colonnade.exceptions import Advice, DataError, TooLargeError, expected, listing
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    TooLargeError,
+    conditions,
+    counted,
+    did_you_mean,
+    expected,
+    listing,
+)
 from colonnade.lookup import Lookup, with_known
 from colonnade.network import BayesianNetwork
+from colonnade.tables.intervals import without_cut_points
 from colonnade.variables import State, Variable
 
 
@@ -72,11 +82,11 @@ class Piece:
         family = self.cpt.family
         cells = math.prod(self.sizes) * family.cardinality
         if cells > MAX_DENSE_CELLS:
-            what = f"The table of {family.child.name!r} over its {len(self.sizes)} parents"
+            parents = counted(len(self.sizes), "parent")
+            are = "is" if len(self.sizes) == 1 else "are"
+            what = f"The table of {family.child.name!r} over its {parents} that {are} not observed"
             hint = "observe more of its parents, or ask for what does not depend on them"
-            raise TooLargeError(
-                f"{what} that are not observed", size=cells, limit=MAX_DENSE_CELLS, hint=hint
-            )
+            raise TooLargeError(what, size=cells, limit=MAX_DENSE_CELLS, hint=hint)
 
     def logs(self) -> Floats:
         """Logarithms of the estimated probabilities ``[1, *scope]``, the same for all draws."""
@@ -105,7 +115,7 @@ class Piece:
         example = {
             parent.name: parent.states[code] for parent, code in zip(self.free, codes, strict=True)
         }
-        shown = f", for example {example}" if example else ""
+        shown = f", for example {conditions(example)}" if example else ""
         return DataError(
             f"Variable {family.child.name!r}",
             f"{undefined.sum():,} of the configurations of its parents that the question needs "
@@ -169,7 +179,7 @@ class Question:
         together = " together" if len(self.observed) > 1 else ""
         return DataError(
             "Observed states",
-            f"{self.observed} cannot occur{together}: the probability is 0.",
+            f"{conditions(self.observed)} cannot occur{together}: the probability is 0.",
             "change or leave out one of the observed states",
             observed=dict(self.observed),
         )
@@ -213,9 +223,21 @@ def _interval(network: BayesianNetwork, name: str, state: Any) -> Any:
     """For a variable that was cut, the interval of a number; else the state itself."""
     cuts = network.discretizer.get(name) if network.discretizer is not None else None
     number = isinstance(state, int | float | np.number) and not isinstance(state, bool)
-    if cuts is None or not number or math.isnan(state):
+    if not number or state != state:
         return state
-    return cuts.states[int(cuts.codes(np.array([float(state)]))[0])]
+    if cuts is not None:
+        return cuts.states[int(cuts.codes(np.array([_as_float(state)]))[0])]
+    if error := without_cut_points(network[name].family.child, state):
+        raise error
+    return state
+
+
+def _as_float(number: Any) -> float:
+    """A number as a floating-point one; integers may be too large, and lie beyond every point."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, State]:
@@ -227,7 +249,9 @@ def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, Stat
     states: dict[str, State] = {}
     for name, state in observed.items():
         if not isinstance(name, str) or name not in network:
-            raise expected(f"names from {listing(network.dag.variables)}", "observed", name)
+            known = network.dag.variables
+            what, hint = f"names from {listing(known)}", did_you_mean(name, known)
+            raise expected(what, "observed", name, hint)
         variable = network[name].family.child
         states[name] = variable.states[variable.index(_interval(network, name, state))]
     return states

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.exceptions import amount, expected
 from colonnade.variables import State, Variable
+from colonnade.wording import percent
 
 _MAX_SHOWN_ROWS = 20
 
@@ -109,15 +110,32 @@ class QueryResult:
         place = tuple(v.index(one) for v, one in zip(self._variables, states, strict=True))
         return float(self.probabilities[place])
 
+    def answers(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """The first combinations of states, at most `limit`, each with its probability.
+
+        Examples
+        --------
+        >>> x = Variable("x", [0, 1])
+        >>> QueryResult.of([x], np.array([0.25, 0.75]), {}).answers()[1]
+        {'states': [1], 'probability': 0.75}
+        """
+        answers: list[dict[str, Any]] = []
+        for place in islice(np.ndindex(self.probabilities.shape), limit):
+            states = [own[k] for own, k in zip(self.states, place, strict=True)]
+            answer = {"states": states, "probability": float(self.probabilities[place])}
+            if self.lower is not None and self.upper is not None:
+                answer |= {"lower": float(self.lower[place]), "upper": float(self.upper[place])}
+            answers.append(answer)
+        return answers
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the samples as plain values, ready for JSON.
 
         Returns
         -------
         dict
-            ``targets``, ``observed``, ``draws``, ``level`` and ``answers``: a list with the
-            ``states``, ``probability`` and, with draws, ``lower`` and ``upper`` of each
-            combination of states.
+            ``targets``, ``observed``, ``draws``, ``level`` and :meth:`answers`, which have
+            ``states``, ``probability`` and, with draws, ``lower`` and ``upper``.
 
         Examples
         --------
@@ -125,31 +143,23 @@ class QueryResult:
         >>> QueryResult.of([x], np.array([0.25, 0.75]), {}).to_dict()["answers"][1]
         {'states': [1], 'probability': 0.75}
         """
-        answers: list[dict[str, Any]] = []
-        for place in np.ndindex(self.probabilities.shape):
-            states = [own[k] for own, k in zip(self.states, place, strict=True)]
-            answer = {"states": states, "probability": float(self.probabilities[place])}
-            if self.lower is not None and self.upper is not None:
-                answer |= {"lower": float(self.lower[place]), "upper": float(self.upper[place])}
-            answers.append(answer)
         return {
             "targets": list(self.targets),
             "observed": dict(self.observed),
             "draws": 0 if self.samples is None else len(self.samples),
             "level": self.level,
-            "answers": answers,
+            "answers": self.answers(),
         }
 
     def __repr__(self) -> str:
         head = [*self.targets, "probability"]
         if self.level is not None:
-            head.append(f"{100 * self.level:g} % interval")
+            head.append(f"{percent(self.level)} interval")
         rows: list[list[str]] = []
-        cells = zip(product(*self.states), np.ndindex(self.probabilities.shape), strict=True)
-        for states, place in islice(cells, _MAX_SHOWN_ROWS):
-            row = [*map(str, states), f"{self.probabilities[place]:.4f}"]
-            if self.lower is not None and self.upper is not None:
-                row.append(f"[{self.lower[place]:.4f}, {self.upper[place]:.4f}]")
+        for answer in self.answers(_MAX_SHOWN_ROWS):
+            row = [*map(str, answer["states"]), f"{answer['probability']:.4f}"]
+            if self.level is not None:
+                row.append(f"[{answer['lower']:.4f}, {answer['upper']:.4f}]")
             rows.append(row)
         names = len(self.targets)
         widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]

@@ -42,7 +42,7 @@ def domains(states, s, a, u):
                 tables = expected_tables(u[x], counts[i]) - variance_tables(u[x], counts[i])
                 power[x] += times[i]
                 precision[x] += times[i] * tables
-        precision[x] = max(precision[x], 1e-3)
+        precision[x] = max(precision[x], 1e-9)
     # Below this every f is a pure power to the last digit.
     floor = -38.0 - math.log(max(s, 1.0) / finest)
     together = np.cumsum(share)

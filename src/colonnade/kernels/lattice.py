@@ -21,6 +21,7 @@ from colonnade.kernels.trials import ANY_ORDER, convolve, poisson_binomial
 
 # Weights this far below their peak are left out of the windows.
 _NEGLIGIBLE = 1e-26
+_LARGE = 1e100
 
 
 @njit(cache=True, nogil=True)
@@ -35,19 +36,24 @@ def _window(probability, lowest, alpha0, a):
     weights = np.zeros(probability.size)
     top = 0.0
     last = centre
-    factor = 1.0
+    # Where the factor leaves the range of numbers, the probability is as small as it is large.
+    factor, lift = 1.0, 1.0
     for m in range(centre, highest + 1):
-        weights[m - lowest] = probability[m - lowest] * factor
+        if factor > _LARGE:
+            factor, lift = factor / _LARGE, lift * _LARGE
+        weights[m - lowest] = probability[m - lowest] * lift * factor
         last = m
         top = max(top, weights[m - lowest])
-        if weights[m - lowest] < _NEGLIGIBLE * top:
+        if weights[m - lowest] < _NEGLIGIBLE * top or lift > _LARGE**2:
             break
         factor *= (m + alpha0) * rate
     first = centre
-    factor = 1.0
+    factor, lift = 1.0, 1.0
     for m in range(centre - 1, lowest - 1, -1):
         factor /= (m + alpha0) * rate
-        weights[m - lowest] = probability[m - lowest] * factor
+        if factor > _LARGE:
+            factor, lift = factor / _LARGE, lift * _LARGE
+        weights[m - lowest] = probability[m - lowest] * lift * factor
         first = m
         top = max(top, weights[m - lowest])
         if weights[m - lowest] < _NEGLIGIBLE * top:

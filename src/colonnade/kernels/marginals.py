@@ -16,6 +16,7 @@ from colonnade.kernels.panels import (
     LOG_T,
     LOG_VALUE,
     NODES,
+    ODD,
     PANELS,
     SLOPE_BELOW,
     Curve,
@@ -24,15 +25,19 @@ from colonnade.kernels.panels import (
     curve,
     evaluate_integrand,
     fit_panels,
+    log_logistic,
     march,
     new_buffer,
     node,
+    tail_fall,
 )
 from colonnade.kernels.simplex import fit_state
 from colonnade.kernels.special import digamma
 
 # The envelope of a draw lies this far (in nats) above the values at its points.
 _ENVELOPE_MARGIN = 0.1
+# Farther out a share is zero, and all that is left of the curves is a power.
+_FARTHEST_LOGIT = 1e4
 
 
 @njit(cache=True, nogil=True)
@@ -92,6 +97,7 @@ def _draw_place(points, step, f, g, w, rng):
 
     The integrand has one peak, so between two points it stays below the larger one, but for the
     cell of the peak itself, where half a step of half a deviation lifts it by less than the margin.
+    Beyond a point that stands for a tail it falls exponentially, and is drawn as such.
     """
     # `march` goes up from the peak and then down: the second part, reversed, has the lowest y.
     size = len(points)
@@ -101,16 +107,31 @@ def _draw_place(points, step, f, g, w, rng):
     order = np.empty(size, np.int64)
     for i in range(size):
         order[i] = size - 1 - i if i < size - above else i - size + above
-    envelope = np.empty(size - 1)
+    values = points[order, LOG_VALUE].copy()
+    fall = np.zeros(2)  # of the tails below and above, where there are any
+    for side in range(2):
+        end = side * (size - 1)
+        if 0.0 < points[order[end], ODD] < 1.0:
+            fall[side] = tail_fall(f, g, w, points[order[end], Y], 2 * side - 1)
+            values[end] += math.log(-math.expm1(-fall[side] * step))
     top = points[:, LOG_VALUE].max()
-    for i in range(envelope.size):
-        higher = max(points[order[i], LOG_VALUE], points[order[i + 1], LOG_VALUE])
-        envelope[i] = math.exp(higher - top + _ENVELOPE_MARGIN)
+    # The tail below, the cells between points, the tail above.
+    envelope = np.zeros(size + 1)
+    for i in range(1, size):
+        envelope[i] = math.exp(max(values[i - 1], values[i]) - top + _ENVELOPE_MARGIN)
+    for side in range(2):
+        if fall[side] > 0.0:
+            envelope[side * size] = math.exp(values[side * (size - 1)] - top) / (fall[side] * step)
     cumulative = np.cumsum(envelope)
     while True:
         cell = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
-        cell = min(cell, envelope.size - 1)
-        y = points[order[cell], Y] + step * rng.random()
+        cell = min(cell, size if fall[1] > 0.0 else size - 1)
+        if cell in (0, size):
+            side = cell // size
+            beyond = min(rng.standard_exponential() / fall[side], _FARTHEST_LOGIT)
+            y = points[order[side * (size - 1)], Y] + (2 * side - 1) * beyond
+            return log_logistic(y), log_logistic(-y)
+        y = points[order[cell - 1], Y] + step * rng.random()
         value, log_t, log_rest = evaluate_integrand(f, g, w, y)
         if rng.random() * envelope[cell] < math.exp(value - top):
             return log_t, log_rest
@@ -131,6 +152,6 @@ def simplex_draws(panels, draws, rng):
             buffer, used, step, _, _, _ = march(f, g, w, guess, GUESSED_WIDTH, buffer)
             log_t, log_rest = _draw_place(buffer[:used], step, f, g, w, rng)
             out[draw, j] = math.exp(w + log_t)
-            w += log_rest
+            w = max(w + log_rest, -_FARTHEST_LOGIT)
         out[draw, 0] = math.exp(w)
     return out

@@ -9,7 +9,9 @@ domain, 5 numbers
     smaller than every scale of the table.
 buffer, [point, 5]
     The points of a trapezoidal rule: y, ln of the integrand, ln t, ln (1 - t) with t =
-    logistic(y), and 1 for every second point from the peak, else 0.
+    logistic(y), and 1 for every second point from the peak, else 0. The last point of a side that
+    ends in a pure power stands for all beyond it: its value is their sum, its ln t (below) or
+    ln (1 - t) (above) that of their mean, and every second point is a fraction of them.
 """
 
 import math
@@ -23,6 +25,7 @@ _MAX_STEP = 0.27  # of the trapezoidal rule in logit(a / v): error exp(-pi^2 / s
 _MAX_STEP_IN_WIDTHS = 0.5  # the same relative to the width of a peak
 _NEGLIGIBLE = -50.0  # logarithm, relative to the peak
 _MAX_POINTS_PER_SIDE = 1_000_000
+_PURE_LOGIT = 40.0  # beyond it (to either side) ln t or ln (1 - t) is the logit itself
 GUESSED_WIDTH = 0.3  # of a peak, before the first one is known
 # Columns of a domain and of a buffer.
 LOW, WIDTH, PANELS, SLOPE_BELOW, SLOPE_ABOVE = range(5)
@@ -182,12 +185,23 @@ def _peak(f, g, w, y, step):
 
 
 @njit(cache=True, nogil=True)
+def tail_fall(f, g, w, y, direction):
+    """How fast the integrand falls per unit of y from here to the end; 0 if it is no power yet."""
+    if direction * y < _PURE_LOGIT:
+        return 0.0
+    domain = g.domain if direction > 0 else f.domain
+    if w - abs(y) > domain[LOW]:
+        return 0.0
+    return max(domain[SLOPE_BELOW] + 1.0, 0.0)
+
+
+@njit(cache=True, nogil=True)
 def march(f, g, w, y, width, buffer, finest=1.0):
     """The trapezoidal rule for G_j(e^w), from the peak to both sides until negligible.
 
     Starts from a guess of the peak's place y and width. Returns the buffer (it may have grown), the
-    number of its points, the step, the peak's place and width, and the largest ln value. Heavy
-    tails simply take more steps.
+    number of its points, the step, the peak's place and width, and the largest ln value. A side
+    that is not yet negligible where its curve has become a straight line is summed to its end.
     """
     y, width = _peak(f, g, w, y, 0.5 * width)
     step = min(_MAX_STEP, _MAX_STEP_IN_WIDTHS * width, finest)
@@ -198,6 +212,18 @@ def march(f, g, w, y, width, buffer, finest=1.0):
         while k < _MAX_POINTS_PER_SIDE:
             point = y + direction * k * step
             value, log_t, log_rest = evaluate_integrand(f, g, w, point)
+            odd = float(k % 2)
+            fall = tail_fall(f, g, w, point, direction)
+            if fall > 0.0:
+                beyond = -math.expm1(-fall * step)
+                value -= math.log(beyond)
+                nearer = math.log(beyond / -math.expm1(-(fall + 1.0) * step))
+                if direction > 0:
+                    log_rest += nearer
+                else:
+                    log_t += nearer
+                next_one = math.exp(-fall * step)
+                odd = (odd + (1.0 - odd) * next_one) / (1.0 + next_one)
             if used == buffer.shape[0]:
                 grown = np.empty((2 * used, 5))
                 grown[:used] = buffer
@@ -206,10 +232,10 @@ def march(f, g, w, y, width, buffer, finest=1.0):
             buffer[used, LOG_VALUE] = value
             buffer[used, LOG_T] = log_t
             buffer[used, LOG_REST] = log_rest
-            buffer[used, ODD] = k % 2
+            buffer[used, ODD] = odd
             used += 1
             top = max(top, value)
-            if value < top + _NEGLIGIBLE:
+            if fall > 0.0 or value < top + _NEGLIGIBLE:
                 break
             k += 1
     return buffer, used, step, y, width, top

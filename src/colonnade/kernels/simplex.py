@@ -109,8 +109,7 @@ def _level(f, g, places, share, guess, matrix, moments):
             weight = math.exp(buffer[p, LOG_VALUE] - top)
             buffer[p, LOG_VALUE] = weight
             total += weight
-            if buffer[p, ODD] == 0:
-                even += weight
+            even += weight * (1.0 - buffer[p, ODD])
         # With every second point the error is about the root of what it is with all of them.
         error = max(error, (2.0 * even / total - 1.0) ** 2)
         values[i] = top + math.log(total * step)

@@ -30,6 +30,7 @@ from colonnade.exceptions import (
     Advice,
     ConvergenceWarning,
     TooLargeError,
+    about,
     checked_fraction,
     checked_whole,
     counted,
@@ -43,6 +44,8 @@ from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.variables import Family
 
+_MAX_ITERATIONS = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class EM:
@@ -53,7 +56,7 @@ class EM:
     tolerance : float
         EM stops when the objective rises by less than this per row.
     iterations : int
-        Largest number of iterations.
+        Largest number of iterations, up to a million.
 
     Examples
     --------
@@ -71,7 +74,7 @@ class EM:
 
     def __post_init__(self) -> None:
         checked_fraction(self.tolerance, "tolerance")
-        checked_whole(self.iterations, "iterations")
+        checked_whole(self.iterations, "iterations", most=_MAX_ITERATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,8 @@ class _Table:
         self.base = np.zeros((len(self.codes), family.cardinality))
         self.base[seen] = available.values
         self.values = self.base
-        self.penalty = prior.em_penalty(available)
+        with about(family.child.name):
+            self.penalty = prior.em_penalty(available)
         # Begin inside the simplex: a probability of zero would remain zero.
         self.logs = np.log(self.penalty.interior.rows(self.base, self.base))
 

@@ -11,8 +11,9 @@ from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import CountsError, NotSupportedError, expected, listing
+from colonnade.exceptions import CountsError, NotSupportedError, did_you_mean, expected, listing
 from colonnade.missing.em import EM, EmDiagnostics, expected_counts
+from colonnade.missing.treatment import Missing, checked_missing, treated
 from colonnade.network.model import BayesianNetwork
 from colonnade.priors import Hierarchical, Prior
 from colonnade.tables.coded import CodedTable
@@ -29,7 +30,7 @@ def fit(
     *,
     variables: Sequence[Variable] | Mapping[str, Iterable[State]] | None = None,
     weights: Weights = None,
-    missing: Literal["raise", "available", "em"] | EM = "raise",
+    missing: Missing = "raise",
     per_variable: Mapping[str, Prior] | None = None,
 ) -> BayesianNetwork:
     """Estimate all tables of a network from data.
@@ -50,11 +51,12 @@ def fit(
         discovered.
     weights : str or array_like, optional
         How often each row counts: the name of a column that is no variable, or an array.
-    missing : {"raise", "available", "em"} or EM
+    missing : {"raise", "available", "em", "state"} or EM
         What to do with rows that lack values: refuse; let each table use the rows that are
-        complete for it, which is right if values are missing completely at random; or let every
+        complete for it, which is right if values are missing completely at random; let every
         row count in all the ways it can be completed, by EM, which is also right if what is
-        missing depends on what is observed.
+        missing depends on what is observed; or let a missing value be one more state of its
+        variable, called ``"missing"``, which new rows have to name.
     per_variable : mapping of str to Prior, optional
         Single variables with a prior of their own.
 
@@ -76,14 +78,13 @@ def fit(
     array([[0.55 , 0.45 ],
            [0.733, 0.267]])
     """
-    coded = coded_for_fit(table, dag, variables, weights)
+    missing = checked_missing(missing)
+    coded = treated(coded_for_fit(table, dag, variables, weights), missing)
     priors = checked_priors(dag, prior, per_variable)
-    if missing in ("raise", "available"):
-        counts = NetworkCounts.of(coded, dag, missing)
+    if missing in ("raise", "available", "state"):
+        counts = NetworkCounts.of(coded, dag, "available" if missing == "available" else "raise")
         return counts.network(priors, coded.discretizer)
-    settings = EM() if missing == "em" else missing
-    if not isinstance(settings, EM):
-        raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
+    settings = missing if isinstance(missing, EM) else EM()
     families = families_of(dag, coded.variables)
     own = [priors[name] for name in dag.variables]
     expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
@@ -168,18 +169,24 @@ class NetworkCounts:
 
 def coded_for_fit(table: Any, dag: Dag, variables: Declared, weights: Any) -> CodedTable:
     """Encode the columns that a graph names, in its order; states are declared or discovered."""
+    checked_dag(dag)
+    strange = [name for name in declared_variables(variables) if name not in dag]
+    if strange:
+        what = f"variables of the graph, which are {listing(dag.variables)},"
+        raise expected(what, "variables", strange, did_you_mean(strange[0], dag.variables))
+    if isinstance(weights, str) and weights in dag:
+        raise expected("a column that is no variable of the graph", "weights", weights)
+    return encode(table, variables, weights, columns=dag.variables)
+
+
+def checked_dag(dag: Any) -> Dag:
+    """Return a graph of at least one variable, or say what is wrong."""
     if not isinstance(dag, Dag):
         raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
     if not dag.variables:
         hint = "name them: Dag([], variables=['a', 'b'])"
         raise expected("a graph with at least one variable", "dag", dag, hint)
-    strange = [name for name in declared_variables(variables) if name not in dag]
-    if strange:
-        what = f"variables of the graph, which are {listing(dag.variables)},"
-        raise expected(what, "variables", strange)
-    if isinstance(weights, str) and weights in dag:
-        raise expected("a column that is no variable of the graph", "weights", weights)
-    return encode(table, variables, weights, columns=dag.variables)
+    return dag
 
 
 def coded_for_network(
@@ -206,7 +213,7 @@ def checked_priors(
     unknown = [name for name in per_variable if name not in dag]
     if unknown:
         what = f"names of variables, which are {listing(dag.variables)},"
-        raise expected(what, "per_variable", unknown)
+        raise expected(what, "per_variable", unknown, did_you_mean(unknown[0], dag.variables))
     for name, own in per_variable.items():
         if not isinstance(own, Prior):
             raise expected(f"a prior for {name!r}", "per_variable", own, "use Hierarchical()")

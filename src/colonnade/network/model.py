@@ -9,13 +9,12 @@ from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import counted, expected, listing
+from colonnade.exceptions import counted, expected, listing, not_among, tally
 from colonnade.priors import Prior
+from colonnade.randomness import generator
 from colonnade.variables import Family, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS
 
@@ -36,7 +35,9 @@ class BayesianNetwork:
 
     Usually made by :func:`colonnade.fit`, and by :func:`colonnade.load`. A network never changes;
     what would change it returns another one. Networks are equal if they have the same graph,
-    states, counts, priors, probabilities and cut points.
+    states, counts, priors, probabilities and cut points. Numbers are compared to the last digit;
+    the order of the variables, how many rows of a table are stored, and how EM went make no
+    difference.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ class BayesianNetwork:
 
     def __getitem__(self, name: str) -> Cpt:
         if not isinstance(name, str) or name not in self.tables:
-            raise expected(f"one of {listing(self.dag.variables)}", "name", name)
+            raise not_among(self.dag.variables, "name", name)
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -140,6 +141,7 @@ class BayesianNetwork:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from colonnade.network import fit
         >>> from colonnade.priors import MaximumLikelihood
         >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]), MaximumLikelihood())
@@ -175,7 +177,7 @@ class BayesianNetwork:
         """
         from colonnade.network.rows import sample
 
-        return sample(self.dag, self.tables, n, np.random.default_rng(rng))
+        return sample(self.dag, self.tables, n, generator(rng))
 
     # ------------------------------------------------------------------- data
 
@@ -244,14 +246,15 @@ class BayesianNetwork:
             raise expected("a BayesianNetwork", "other", other)
         for what, mine, yours in (
             ("graph", self.dag, other.dag),
-            ("states", self.variables, other.variables),
+            ("states", self._by_name(), other._by_name()),
             ("priors", self.priors, other.priors),
             ("cut points", self.discretizer, other.discretizer),
         ):
             if mine != yours:
                 hint = "fit both with the same `dag`, `variables` and priors"
                 raise expected(f"a network with the same {what}", "other", yours, hint)
-        here, there = (NetworkCounts.kept(network, "merge") for network in (self, other))
+        aligned = BayesianNetwork(self.dag, other.tables)  # its variables may have another order
+        here, there = (NetworkCounts.kept(network, "merge") for network in (self, aligned))
         return self._with(here + there)
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
@@ -281,8 +284,9 @@ class BayesianNetwork:
             What is asked for; several names give their joint probabilities.
         observed : mapping of str to state, optional
         draws : int, optional
-            Independent draws of all tables that matter, for credible intervals; 0 for none. Tables
-            without a posterior (known ones, and those of ``MaximumLikelihood``) stay as they are.
+            Independent draws of all tables that matter, for credible intervals: from 100 to a
+            million, or 0 for none. Tables without a posterior (known ones, and those of
+            ``MaximumLikelihood``) stay as they are.
         level : float, optional
             Probability inside the intervals; only with draws.
         rng : Generator or int, optional
@@ -427,6 +431,9 @@ class BayesianNetwork:
         coded = coded_for_network(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
 
+    def _by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
+
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
         """The same network with other counts; where there are counts there is a prior."""
         priors = {name: prior for name, prior in self.priors.items() if prior is not None}
@@ -456,7 +463,7 @@ class BayesianNetwork:
             parents = self.dag.parents(name)
             given = ", ".join(parents[:MAX_SHOWN_PARENTS])
             given += ", ..." * (len(parents) > MAX_SHOWN_PARENTS)
-            known = "known" if cpt.counts is None else f"n={cpt.counts.total:.6g}, {cpt.prior!r}"
+            known = "known" if cpt.counts is None else f"n={tally(cpt.counts.total)}, {cpt.prior!r}"
             states = counted(cpt.family.cardinality, "state")
             lines.append(f"{name}: {states}{' given ' * bool(given)}{given}, {known}")
         if len(self) > _MAX_SHOWN_VARIABLES:

@@ -9,16 +9,25 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, DataError, checked_whole, listing
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    TooLargeError,
+    checked_whole,
+    conditions,
+    counted,
+)
 from colonnade.lookup import Lookup
 from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Gaps, Members, distinct, find_gaps
+from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.scoring import row_log_probability
 from colonnade.variables import Variable
 
 # Rows whose running sums are held at a time.
 _BLOCK_ROWS = 1 << 16
+_MAX_SAMPLE_CELLS = 1 << 28  # of a sample: two gigabytes
 
 # ------------------------------------------------------------------ log probability
 
@@ -95,16 +104,21 @@ def sample(
 ) -> dict[str, Array]:
     """Draw the states of `n` independent rows: parents before their children."""
     n = checked_whole(n, "n", least=0)
+    if (cells := n * len(dag.variables)) > _MAX_SAMPLE_CELLS:
+        hint = "draw them in parts, with one generator as `rng`"
+        what = f"A sample of {counted(n, 'row')}"
+        raise TooLargeError(what, size=cells, limit=_MAX_SAMPLE_CELLS, hint=hint)
     codes: dict[str, Integers] = {}
-    for name in dag.order:
-        given = np.empty((n, len(dag.parents(name))), dtype=np.int64)
-        for k, parent in enumerate(dag.parents(name)):
-            given[:, k] = codes[parent]
-        codes[name] = _drawn(tables[name], given, rng)
+    with Progress("Sample", n * len(dag.order)) as progress:
+        for name in dag.order:
+            given = np.empty((n, len(dag.parents(name))), dtype=np.int64)
+            for k, parent in enumerate(dag.parents(name)):
+                given[:, k] = codes[parent]
+            codes[name] = _drawn(tables[name], given, rng, progress)
     return {name: _states(tables[name].family.child)[codes[name]] for name in dag.variables}
 
 
-def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator) -> Integers:
+def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator, progress: Progress) -> Integers:
     """Draw the codes of a child for rows of parent codes."""
     sums = cpt.table.lookup.mapped(lambda rows: rows.cumsum(axis=1)).filled().covering(given)
     places = sums.places(given)
@@ -117,18 +131,19 @@ def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator) -> Integers:
         # Scaled by the sum, which rounding may leave below 1: no state of probability 0 is drawn.
         place = rng.random((len(rows), 1)) * rows[:, -1:]
         drawn[low : low + _BLOCK_ROWS] = (place >= rows[:, :-1]).sum(axis=1)
+        progress.advance(len(rows))
     return drawn
 
 
 def _undefined(cpt: Cpt, codes: list[int]) -> DataError:
     family = cpt.family
-    states = [parent.states[code] for parent, code in zip(family.parents, codes, strict=True)]
+    states = {p.name: p.states[code] for p, code in zip(family.parents, codes, strict=True)}
     return DataError(
         f"Variable {family.child.name!r}",
-        f"no probabilities given {listing(states)}, which was drawn for its parents.",
+        f"no probabilities given {conditions(states)}, which was drawn for its parents.",
         Advice.PRIOR_FOR_UNOBSERVED,
         variable=family.child.name,
-        configuration=tuple(states),
+        configuration=tuple(states.values()),
     )
 
 

@@ -17,8 +17,11 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.pooling.draws import dirichlet, gauss_rule
 from colonnade.pooling.tally import Pool, Tally
+from colonnade.randomness import generator
 
 EPSILON = float(np.finfo(np.float64).eps)
+# A Beta variable whose logit is beyond these is 0 or 1 in floating point.
+_LOWEST_LOGIT, _HIGHEST_LOGIT = -740.0, 40.0
 
 
 class Engine(ABC):
@@ -163,7 +166,7 @@ class DirichletAlpha(AlphaPosterior):
         return ErrorEstimate(EPSILON, _rounding(self.log_evidence))
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
-        return dirichlet(np.tile(self.parameters, (n, 1)), np.random.default_rng(rng))
+        return dirichlet(np.tile(self.parameters, (n, 1)), generator(rng))
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
         a = float(self.parameters[state])
@@ -199,11 +202,16 @@ def _beta_points(a: float, b: float, finest: float) -> tuple[Floats, Floats]:
     """Trapezoidal points and weights in the logit of a Beta(a, b) variable."""
     deviation = math.sqrt(1.0 / a + 1.0 / b)
     step = min(0.27, 0.5 * math.sqrt((a + b) / (a * b)), finest)
-    left, right = (math.ceil((14 * deviation + 52 / tail) / step) for tail in (a, b))
-    y = math.log(a / b) + np.arange(-left, right) * step
+    centre = math.log(a / b)
+    low, high = (14 * deviation + 52 / tail for tail in (a, b))
+    # Beyond these logits the variable is 0 or 1, and the rest of a tail is a geometric series.
+    low, high = min(low, centre - _LOWEST_LOGIT), min(high, _HIGHEST_LOGIT - centre)
+    y = centre + np.arange(-math.ceil(low / step), math.ceil(high / step)) * step
     log_x = -np.logaddexp(0.0, -y)
     log_rest = -np.logaddexp(0.0, y)
     logs = a * log_x + b * log_rest
+    logs[0] -= math.log(-math.expm1(-a * step))
+    logs[-1] -= math.log(-math.expm1(-b * step))
     weights = np.exp(logs - logs.max())
-    kept = weights > 1e-22
+    kept = weights > 1e-22 * weights.max()
     return np.exp(log_x[kept]), weights[kept] / weights[kept].sum()

@@ -12,6 +12,7 @@ from colonnade.exceptions import NotSupportedError
 from colonnade.pooling.alpha import EPSILON, AlphaPosterior, Engine, ErrorEstimate, PooledAlpha
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.tally import Pool, Tally
+from colonnade.randomness import generator
 
 # The engine refuses to take more steps (see `_steps`) than this: about a second of work.
 _MAX_STEPS = 200_000
@@ -63,7 +64,7 @@ class LatticeAlpha(PooledAlpha):
     def sample(self, n: int, rng: Seed = None) -> Floats:
         from colonnade.kernels.lattice import lattice_draws
 
-        rng = np.random.default_rng(rng)
+        rng = generator(rng)
         states = self.pool.states
         uniforms = rng.random((n, states.alpha0.size))
         tables = lattice_draws(states, *self.pool.centre(states), uniforms)
@@ -99,8 +100,10 @@ class Quadrature(Engine):
         )
         full_mean, full_covariance = pool.spread(mean, covariance)
         log_evidence = pool.log_evidence(log_z)
-        # What the integrals lose, and some roundings of every logarithm that enters.
+        # What the integrals lose, some roundings of every logarithm that enters, and that of the
+        # powers of alpha at zero, where a small alpha0 makes tails long.
         rounding = EPSILON * (1.0 + float(pool.tally.times.sum()))
+        rounding += EPSILON / float(pool.alpha0.min())
         log_error = 4.0 * float(step_error + panel_error) + rounding
         deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
         estimate = ErrorEstimate(
@@ -124,7 +127,7 @@ class SimplexAlpha(PooledAlpha):
         from colonnade.kernels.marginals import simplex_draws
         from colonnade.kernels.simplex import simplex_panels
 
-        rng = np.random.default_rng(rng)
+        rng = generator(rng)
         states = self.pool.states
         _, panels = simplex_panels(states, self.pool.s, *self.pool.centre(states))
         return self.pool.spread_draws(simplex_draws(panels, n, rng), rng)

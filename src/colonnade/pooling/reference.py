@@ -13,11 +13,15 @@ from colonnade.exceptions import (
     checked_whole,
     expected,
     inapplicable,
+    is_word,
     require,
     warn,
 )
 from colonnade.pooling.alpha import AlphaPosterior, Engine, ErrorEstimate
 from colonnade.pooling.tally import Pool
+from colonnade.randomness import generator
+
+_MAX_DRAWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +87,17 @@ class Reference(Engine):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.kind not in ("nuts", "advi"):
+        if not is_word(self.kind, "nuts", "advi"):
             raise expected('"nuts" or "advi"', "kind", self.kind)
         nuts = self.kind == "nuts"
         if not nuts and self.chains is not None:
             raise inapplicable("chains", self.chains, 'kind="nuts"')
         warmup = (1000 if nuts else 4000) if self.warmup is None else self.warmup
-        object.__setattr__(self, "warmup", checked_whole(warmup, "warmup"))
-        object.__setattr__(self, "seed", checked_whole(self.seed, "seed", 0))
-        object.__setattr__(self, "draws", checked_whole(self.draws, "draws", 8))
+        object.__setattr__(self, "warmup", checked_whole(warmup, "warmup", most=_MAX_DRAWS))
+        object.__setattr__(self, "seed", checked_whole(self.seed, "seed", 0, 2**63 - 1))
+        object.__setattr__(self, "draws", checked_whole(self.draws, "draws", 8, _MAX_DRAWS))
         if nuts:
-            chains = checked_whole(4 if self.chains is None else self.chains, "chains")
+            chains = checked_whole(4 if self.chains is None else self.chains, "chains", most=1000)
             object.__setattr__(self, "chains", chains)
             if self.draws % chains or self.draws < 8 * chains:
                 what = f"a multiple of chains={chains}, at least {8 * chains},"
@@ -126,7 +130,7 @@ class DrawsAlpha(AlphaPosterior):
         return ErrorEstimate(float(self.diagnostics.error.max()), None)
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
-        rng = np.random.default_rng(rng)
+        rng = generator(rng)
         return self.draws[rng.choice(len(self.draws), size=n, replace=n > len(self.draws))]
 
     def points(self, state: int, finest: float) -> tuple[Floats, Floats]:

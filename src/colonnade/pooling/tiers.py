@@ -216,7 +216,7 @@ class Tiers:
 
     def observed_rows(self) -> Floats:
         """Estimate the rows of the observed configurations, ``[observed, state]``."""
-        return self.known[self.member[-1]]
+        return np.asarray(self.known[self.member[-1]])
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""

@@ -12,6 +12,8 @@ from colonnade.pooling.alpha import AlphaPosterior, DirichletAlpha, Engine, Erro
 from colonnade.pooling.exact import Quadrature
 from colonnade.pooling.tally import Pool
 
+_MAX_ITERATIONS = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Variational(Engine):
@@ -26,7 +28,7 @@ class Variational(Engine):
     tolerance : float
         Relative change at which the iteration stops.
     iterations : int
-        Largest number of iterations.
+        Largest number of iterations, up to a million.
 
     Examples
     --------
@@ -41,7 +43,7 @@ class Variational(Engine):
 
     def __post_init__(self) -> None:
         checked_fraction(self.tolerance, "tolerance")
-        checked_whole(self.iterations, "iterations")
+        checked_whole(self.iterations, "iterations", most=_MAX_ITERATIONS)
 
     def _solved(self, pool: Pool) -> AlphaPosterior:
         from colonnade.kernels.tilt import monitored_fixed_point

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -15,8 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats
-from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, expected
+from colonnade.counts import FamilyCounts, as_counts
+from colonnade.exceptions import (
+    Advice,
+    CountsError,
+    NotSupportedError,
+    TooManyStatesError,
+    amount,
+    expected,
+)
 from colonnade.pooling.penalty import Penalty
 from colonnade.sparse import SparseTable
 
@@ -33,6 +41,8 @@ SAVED_IF_GIVEN = {"saved": "if given"}
 _TABLE_TOLERANCE = 1e-6
 # Beyond this many states a table takes minutes and gigabytes.
 _MAX_POOLED_STATES = 5000
+# Parameters of a prior. Outside these the prior is one of its limits to all digits, or nearly.
+_MIN_PARAMETER, _MAX_PARAMETER = 1e-100, 1e12
 
 
 class Inconsistency(NamedTuple):
@@ -52,6 +62,8 @@ class Prior:
     ----------
     keyword : str
         Its name on the command line; empty if it has none.
+    setting : str
+        What its first option is called there, for messages.
     examples : dict of str to str
         Words of the command line for it, to be shown to a user, and what each means.
     score_name : str or None
@@ -59,6 +71,7 @@ class Prior:
     """
 
     keyword: ClassVar[str] = ""
+    setting: ClassVar[str] = "setting"
     examples: ClassVar[Mapping[str, str]] = {}
     score_name: ClassVar[str | None] = LOG_EVIDENCE
 
@@ -208,34 +221,43 @@ class Prior:
         (SymmetricDirichlet(s=8.0), MaximumLikelihood(unobserved='uniform'))
         """
         kind: Any = cls  # its first option is not known here
-        try:
-            option: Any = float(text)
-        except ValueError:
-            option = text  # a word that the prior knows or refuses
-        made: Self = kind(option)
+        made: Self = kind(_number(text))
         return made
 
 
-def checked_positive(value: Any, parameter: str, hint: str = "") -> float:
-    """Return a finite number above 0, or say what is wrong."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise expected("a positive number", parameter, value, hint)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not (math.isfinite(number) and number > 0.0):
-        raise expected("a finite number above 0", parameter, value, hint)
+def _number(text: str) -> int | float | str:
+    """Return the number that a text is, as it was written; else the text."""
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            pass
+    return text  # a word that the prior knows or refuses
+
+
+def checked_positive(
+    value: Any, parameter: str, hint: str = "", least: float = _MIN_PARAMETER
+) -> float:
+    """Return a number from `least` to 1e12, or say what is wrong."""
+    number = math.nan
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            number = float(value)
+    if not least <= number <= _MAX_PARAMETER:
+        raise expected(f"a number from {least:g} to {_MAX_PARAMETER:g}", parameter, value, hint)
     return number
 
 
-def checked_states(counts: FamilyCounts) -> FamilyCounts:
-    """Refuse too many states: the covariance of alpha has a cell for each pair of them."""
+def checked_counts(counts: Counts, bits: int = 53) -> FamilyCounts:
+    """Return counts with a total of at most 2**bits and not too many states."""
+    counts = as_counts(counts)
+    if counts.total > 2**bits:
+        hint = "divide all counts, or the weights of the rows, by the same number"
+        what, got = f"counts with a total of at most 2**{bits}", amount(counts.total)
+        raise expected(what, "counts", counts, hint, got=got, kind=CountsError)
+    # The covariance of alpha has a cell for each pair of states.
     if counts.states > _MAX_POOLED_STATES:
-        what = f"The covariance of a pool of {counts.states:,} states"
-        size, limit = counts.states**2, _MAX_POOLED_STATES**2
-        hint = "is this column an identifier? Leave it out, or put states together"
-        raise TooLargeError(what, size=size, limit=limit, hint=hint)
+        raise TooManyStatesError(counts.states, _MAX_POOLED_STATES)
     return counts
 
 

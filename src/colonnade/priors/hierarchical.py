@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.counts import FamilyCounts, as_counts
+from colonnade.counts import FamilyCounts
 from colonnade.exceptions import counted, expected, inapplicable
 from colonnade.pooling import ENGINES
 from colonnade.pooling.alpha import Component, Engine, shrunken_rows
@@ -22,12 +22,14 @@ from colonnade.priors.base import (
     Counts,
     Inconsistency,
     Prior,
+    checked_counts,
     checked_positive,
-    checked_states,
 )
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
 
+# Powers of alpha smaller than this are lost beside 1.
+_MIN_ALPHA0 = 1e-6
 # Prior mean of a learned strength, in multiples of the number of states.
 _S_MEAN = 1.0
 
@@ -43,10 +45,11 @@ class Hierarchical(Prior):
     Parameters
     ----------
     s : float or "learn", optional
-        Strength with which a row is shrunk towards alpha; by default r, the number of states (the
-        paper's choice). ``"learn"`` gives s a Gamma prior of shape 2 and integrates it out.
+        Strength with which a row is shrunk towards alpha, from 1e-100 to 1e12; by default r, the
+        number of states (the paper's choice). ``"learn"`` gives s a Gamma prior of shape 2 and
+        integrates it out.
     alpha0 : float or sequence of float
-        Parameter of the prior of alpha, for all states or one for each.
+        Parameter of the prior of alpha, from 1e-6 to 1e12, for all states or one for each.
     engine : Exact, Quadrature, Variational or Reference, optional
         How the posterior of alpha is computed; by default the faster of the two exact engines.
     s_mean : float, optional
@@ -66,6 +69,7 @@ class Hierarchical(Prior):
     s_mean: float | None = field(default=None, metadata=SAVED_IF_GIVEN)
 
     keyword: ClassVar[str] = "hierarchical"
+    setting: ClassVar[str] = "strength"
     examples: ClassVar[Mapping[str, str]] = {
         "hierarchical": "rows are pooled",
         "hierarchical:learn": "its strength learned",
@@ -76,7 +80,7 @@ class Hierarchical(Prior):
         hint = "use s=None for the number of states"
         if isinstance(self.s, str):
             if self.s != "learn":
-                raise expected('a positive number or "learn"', "s", self.s, hint)
+                raise expected('a number or "learn"', "s", self.s, hint)
         elif self.s is not None:
             object.__setattr__(self, "s", checked_positive(self.s, "s", hint))
         object.__setattr__(self, "alpha0", checked_alpha0(self.alpha0))
@@ -103,7 +107,8 @@ class Hierarchical(Prior):
         >>> Hierarchical(s="learn").posterior([[9, 1], [8, 2], [9, 0]]).alpha.mean.round(3)
         array([0.764, 0.236])
         """
-        counts = checked_states(as_counts(counts))
+        # Beyond 2**53 the next observation is lost in a sum of floating-point numbers.
+        counts = checked_counts(counts)
         alpha0 = self._alpha0(counts.states)
         tally = Tally.of(counts.values)
         if self.s == "learn":
@@ -122,12 +127,31 @@ class Hierarchical(Prior):
 
     def log_evidence(self, counts: Counts) -> float:
         """Log probability of the counts under the prior, without the moments of the posterior."""
-        counts = as_counts(counts)
+        counts = checked_counts(counts)
         if self.s == "learn":
             return Prior.log_evidence(self, counts)
         tally, s = Tally.of(counts.values), self._fixed_strength(counts)
         alpha0 = self._alpha0(counts.states)
         return self._evidence(self._engine(tally, s).log_evidence(tally, s, alpha0))
+
+    def structure_score(self, counts: Counts) -> float:
+        """Log evidence of a family in a graph, in which independence is the limit of large s.
+
+        As s grows all rows become equal to alpha: parents that do not matter are that limit. So the
+        score of a variable without parents is its evidence under theta = alpha ~ Dirichlet(alpha0).
+        A row that leans on a pool of its own is over-dispersed: against it parents that mean
+        nothing would be an improvement. The same holds where all parents are constant in the data.
+
+        Examples
+        --------
+        >>> score = Hierarchical().structure_score([[8, 2]])
+        >>> bool(np.isclose(score, Hierarchical(s=1e7).log_evidence([[8, 2]]), atol=1e-4))
+        True
+        """
+        counts = checked_counts(counts)
+        if len(counts.values) > 1:
+            return self.log_evidence(counts)
+        return log_evidence_of_pool(counts, self._alpha0(counts.states))
 
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         # Whatever engine the final tables are to have, this needs a quick and exact one.
@@ -163,6 +187,19 @@ class Hierarchical(Prior):
         return alpha0_of(self.alpha0, states)
 
 
+def log_evidence_of_pool(counts: FamilyCounts, alpha0: Floats) -> float:
+    """Log evidence of at most one row whose probabilities are alpha ~ Dirichlet(alpha0)."""
+    from colonnade.kernels.special import minus_log_beta
+
+    if not len(counts.values):
+        return 0.0
+    # Gamma(A0) / Gamma(A0 + n) prod_x Gamma(alpha0_x + n_x) / Gamma(alpha0_x)
+    tally = Tally.of(counts.values)
+    prior = zip(alpha0[tally.tallied].tolist(), tally.count.tolist(), strict=True)
+    cells = sum(minus_log_beta(parameter, count) for parameter, count in prior)
+    return cells - minus_log_beta(float(alpha0.sum()), tally.total) + tally.constant
+
+
 def alpha0_of(alpha0: float | tuple[float, ...], states: int) -> Floats:
     """Return the parameters of the prior of alpha, one per state."""
     if isinstance(alpha0, tuple):
@@ -176,7 +213,7 @@ def alpha0_of(alpha0: float | tuple[float, ...], states: int) -> Floats:
 def checked_alpha0(alpha0: Any) -> float | tuple[float, ...]:
     """Return one positive number, or one per state."""
     if np.ndim(alpha0) > 0:
-        return tuple(checked_positive(value, "alpha0") for value in alpha0)
+        return tuple(checked_positive(value, "alpha0", least=_MIN_ALPHA0) for value in alpha0)
     # a number, or an array without axes
     number = alpha0.item() if isinstance(alpha0, np.ndarray) else alpha0
-    return checked_positive(number, "alpha0")
+    return checked_positive(number, "alpha0", least=_MIN_ALPHA0)

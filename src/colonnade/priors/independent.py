@@ -11,11 +11,18 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import Advice, NotSupportedError, UnobservedError, expected
+from colonnade.exceptions import (
+    Advice,
+    NotSupportedError,
+    UnobservedError,
+    amount,
+    expected,
+    is_word,
+)
 from colonnade.pooling.alpha import Component, FixedAlpha, shrunken_rows
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.tally import Tally
-from colonnade.priors.base import Counts, Prior, checked_positive, checked_states
+from colonnade.priors.base import Counts, Prior, checked_counts, checked_positive
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
 
@@ -37,7 +44,7 @@ class Independent(Prior, ABC):
         return SparseTable.beside(counts, rows, uniform)
 
     def posterior(self, counts: Counts) -> CptPosterior:
-        counts = checked_states(as_counts(counts))
+        counts = checked_counts(counts, bits=63)
         known = np.zeros((counts.states, counts.states))
         alpha = FixedAlpha(_uniform(counts), known, self.log_evidence(counts), None)
         return CptPosterior(counts, self, (Component(1.0, self.strength(counts), alpha),))
@@ -63,8 +70,8 @@ class SymmetricDirichlet(Independent):
     Parameters
     ----------
     s : float, optional
-        Strength of each row; by default r, the number of states, which adds one to every cell (the
-        K2 prior).
+        Strength of each row, from 1e-100 to 1e12; by default r, the number of states, which adds
+        one to every cell (the K2 prior).
 
     Examples
     --------
@@ -76,6 +83,7 @@ class SymmetricDirichlet(Independent):
     s: float | None = None
 
     keyword: ClassVar[str] = "symmetric"
+    setting: ClassVar[str] = "strength"
     examples: ClassVar[Mapping[str, str]] = {
         "symmetric": "no pooling",
         "symmetric:2": "its strength given",
@@ -96,7 +104,7 @@ class BDeu(Independent):
     Parameters
     ----------
     ess : float
-        Equivalent sample size of the whole table.
+        Equivalent sample size of the whole table, from 1e-100 to 1e12.
 
     Examples
     --------
@@ -108,7 +116,11 @@ class BDeu(Independent):
     ess: float = 1.0
 
     keyword: ClassVar[str] = "bdeu"
-    examples: ClassVar[Mapping[str, str]] = {"bdeu:10": "no pooling, equivalent sample size 10"}
+    setting: ClassVar[str] = "equivalent sample size"
+    examples: ClassVar[Mapping[str, str]] = {
+        "bdeu": "no pooling, equivalent sample size 1",
+        "bdeu:10": "its equivalent sample size given",
+    }
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ess", checked_positive(self.ess, "ess"))
@@ -119,7 +131,7 @@ class BDeu(Independent):
         except OverflowError:
             s = 0.0
         if s < _MIN_STRENGTH:
-            what = f"{self!r} for a table of more than 1e290 configurations"
+            what = f"{self!r} for a table of {amount(counts.configurations)} configurations"
             reason = "its strength per configuration is zero in floating point"
             raise NotSupportedError(what, reason, Advice.PRIOR_FOR_HUGE_TABLES)
         return s
@@ -151,7 +163,7 @@ class MaximumLikelihood(Prior):
     score_name: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        if self.unobserved not in ("nan", "uniform", "raise"):
+        if not is_word(self.unobserved, "nan", "uniform", "raise"):
             raise expected('"nan", "uniform" or "raise"', "unobserved", self.unobserved)
 
     def table(self, counts: Counts) -> SparseTable:

@@ -17,16 +17,29 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import checked_level, checked_whole, counted, require
+from colonnade.counts.checks import checked_values
+from colonnade.exceptions import (
+    CountsError,
+    TooLargeError,
+    checked_level,
+    checked_list,
+    checked_whole,
+    counted,
+    expected,
+    require,
+    tally,
+)
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.leave_one_out import left_out_score
-from colonnade.pooling.mixture import AlphaMixture, cell_quantiles, sample_components
+from colonnade.pooling.mixture import AlphaMixture, sample_components
+from colonnade.pooling.quantiles import cell_quantiles
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
 from colonnade.priors.draws import PooledDraws
 from colonnade.priors.table_posterior import Interval, TablePosterior
+from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
 
 
@@ -194,7 +207,8 @@ class CptPosterior(TablePosterior):
         level = checked_level(level)
         tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
         if configurations is not None:
-            rows = np.array([self.counts.row(configuration) for configuration in configurations])
+            asked = checked_list(configurations, "a list of configurations", "configurations")
+            rows = np.array([self.counts.row(configuration) for configuration in asked])
             rows = rows.reshape(-1, self.counts.states)
             lower, upper = cell_quantiles(rows, self.components, tails)
             return Interval(lower, upper)
@@ -227,18 +241,23 @@ class CptPosterior(TablePosterior):
         A row of zeros is an unobserved configuration.
         """
         n = checked_whole(n, "n")
-        return self._sample(rows, n, np.random.default_rng(rng))[2]
+        rows = checked_values(rows, "rows")
+        if rows.ndim != 2 or rows.shape[1] != self.counts.states:
+            what = f"counts [row, state] of {counted(self.counts.states, 'state')}"
+            raise expected(what, "rows", rows, got=f"shape {rows.shape}", kind=CountsError)
+        self._must_hold(n, rows.size)
+        return self._sample(rows, n, generator(rng))[2]
 
     def sample_alpha(self, n: int, rng: Seed = None) -> tuple[Floats, Floats]:
         """Independent draws of alpha ``[draw, state]`` and of s ``[draw]``, together."""
         n = checked_whole(n, "n")
-        return sample_components(self.components, n, np.random.default_rng(rng))
+        self._must_hold(n, self.counts.states)
+        return sample_components(self.components, n, generator(rng))
 
     def draws(self, n: int, rng: Seed = None, pools: int | None = None) -> PooledDraws:
         n = checked_whole(n, "n")
-        return PooledDraws(
-            self.counts.lookup, self.components, n, np.random.default_rng(rng), pools
-        )
+        self._must_hold(n, self.counts.states)
+        return PooledDraws(self.counts.lookup, self.components, n, generator(rng), pools)
 
     def to_arviz(self, draws: int = 1000, rng: Seed = None) -> Any:
         """Independent draws of theta, alpha and s as an ``arviz.InferenceData``, in one chain.
@@ -247,7 +266,7 @@ class CptPosterior(TablePosterior):
         """
         arviz = require("arviz", feature="CptPosterior.to_arviz", extra="arviz")
         draws = checked_whole(draws, "draws")
-        rng = np.random.default_rng(rng)
+        rng = generator(rng)
         alpha, strength, theta = self._sample(self._all_rows(draws), draws, rng)
         return arviz.from_dict(
             posterior={"theta": theta[None], "alpha": alpha[None], "s": strength[None]},
@@ -282,8 +301,14 @@ class CptPosterior(TablePosterior):
         theta = dirichlet(rows[None] + (strength[:, None] * alpha)[:, None, :], rng)
         return alpha, strength, theta
 
+    def _must_hold(self, draws: int, cells: int) -> None:
+        if draws * cells > self.limit:
+            hint = "draw fewer at a time, or raise the limit with `with_limit`"
+            what = f"A sample of {counted(draws, 'draw')}"
+            raise TooLargeError(what, size=draws * cells, limit=self.limit, hint=hint)
+
     def _all_rows(self, draws: int) -> Array:
-        self._must_fit(f"A sample of {draws} tables", draws)
+        self._must_hold(draws, self.counts.configurations * self.counts.states)
         return self.counts.to_array(limit=self.limit)
 
     def __repr__(self) -> str:
@@ -292,5 +317,6 @@ class CptPosterior(TablePosterior):
         return (
             f"CptPosterior({counted(counts.configurations, 'configuration')} "
             f"({counts.observed:,} observed) x {counted(counts.states, 'state')}, "
-            f"n={counts.total}, prior={self.prior!r}{learned}, log_evidence={self.log_evidence})"
+            f"n={tally(counts.total)}, prior={self.prior!r}{learned}, "
+            f"log_evidence={self.log_evidence})"
         )

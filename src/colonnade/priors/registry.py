@@ -5,7 +5,7 @@ A prior is saved as its class and its options in plain values; an engine among t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from colonnade.priors.base import SAVED_IF_GIVEN, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.tiered import Tiered
+from colonnade.wording import nearest
 
 PRIORS: dict[str, type[Prior]] = {}
 
@@ -39,10 +40,25 @@ def prior_named(word: str) -> Prior:
     keyword, colon, setting = word.partition(":")
     known = {kind.keyword: kind for kind in PRIORS.values() if kind.keyword}
     if keyword not in known:
-        examples = ", ".join(example for kind in PRIORS.values() for example in kind.examples)
-        raise expected(f"one of {examples}", "prior", word)
+        examples = (example for kind in known.values() for example in kind.examples)
+        near = nearest(keyword, known)
+        raise _no_prior(word, examples, f"{near[0]}{colon}{setting}" if near else "")
     kind = known[keyword]
-    return kind.from_setting(setting) if colon else kind()
+    try:
+        return kind.from_setting(setting) if colon else kind()
+    except InputError as error:
+        if isinstance(error.value, str):  # a word that the prior does not know
+            near = nearest(setting, (example.partition(":")[2] for example in kind.examples))
+            meant = keyword if not setting else f"{keyword}:{near[0]}" if near else ""
+            raise _no_prior(word, kind.examples, meant) from None
+        before, *after = error.parts
+        parts = f"{before}the {kind.setting} in ", *after
+        raise InputError(*parts, parameter="prior", value=word) from None
+
+
+def _no_prior(word: str, examples: Iterable[str], meant: str) -> InputError:
+    hint = f"did you mean {meant}?" if meant else ""
+    return expected(f"a prior such as {', '.join(examples)}", "prior", word, hint)
 
 
 def restored(record: Any) -> Prior:

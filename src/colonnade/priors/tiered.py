@@ -11,17 +11,23 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, all_codes, parent_codes
-from colonnade.counts import FamilyCounts, as_counts
-from colonnade.exceptions import NotSupportedError, checked_level, checked_whole, counted
+from colonnade.counts import FamilyCounts
+from colonnade.exceptions import NotSupportedError, checked_level, checked_whole, counted, tally
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component, FixedAlpha
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.tiers import Step, Tiers
-from colonnade.priors.base import Counts, Prior, checked_positive, checked_states
+from colonnade.priors.base import Counts, Prior, checked_counts, checked_positive
 from colonnade.priors.draws import TierDraws
-from colonnade.priors.hierarchical import Hierarchical, alpha0_of, checked_alpha0
+from colonnade.priors.hierarchical import (
+    Hierarchical,
+    alpha0_of,
+    checked_alpha0,
+    log_evidence_of_pool,
+)
 from colonnade.priors.posterior import CptPosterior
 from colonnade.priors.table_posterior import Interval, TablePosterior
+from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
 
 # Draws for intervals and variances: the ends of a 95 % interval are then within a twentieth of its
@@ -80,7 +86,7 @@ class Tiered(Prior):
         >>> Tiered().posterior([[9, 1], [8, 2], [9, 0]]).row(2).round(3)
         array([0.927, 0.073])
         """
-        counts = checked_states(as_counts(counts))
+        counts = checked_counts(counts)
         alpha0 = alpha0_of(self.alpha0, counts.states)
         # A parent with one state says nothing.
         parents = [k for k, size in enumerate(counts.parent_sizes) if size > 1]
@@ -239,7 +245,7 @@ class TieredPosterior(TablePosterior):
 
     def draws(self, n: int, rng: Seed = None, pools: int | None = None) -> TierDraws:
         n = checked_whole(n, "n")
-        return TierDraws(self.tiers, n, np.random.default_rng(rng), pools)
+        return TierDraws(self.tiers, n, generator(rng), pools)
 
     def _drawn(self, codes: Array) -> Iterator[Floats]:
         """The same draws of rows every time, ``[draw, row, state]``, some rows at a time."""
@@ -253,16 +259,12 @@ class TieredPosterior(TablePosterior):
         return (
             f"TieredPosterior({counted(counts.configurations, 'configuration')} "
             f"({counts.observed:,} observed) x {counted(counts.states, 'state')}, "
-            f"n={counts.total}, prior={self.prior!r}, {len(self.tiers.plan.subsets)} tiers)"
+            f"n={tally(counts.total)}, prior={self.prior!r}, {len(self.tiers.plan.subsets)} tiers)"
         )
 
 
 def _pool(counts: FamilyCounts, alpha0: Floats) -> Component:
     """A table without parents: theta = alpha ~ Dirichlet(alpha0)."""
-    from scipy.special import gammaln
-
-    total, n = alpha0.sum(), counts.state_totals
-    rises = gammaln(alpha0 + n) - gammaln(alpha0)
-    evidence = float(rises.sum() - gammaln(total + n.sum()) + gammaln(total))
+    total, evidence = alpha0.sum(), log_evidence_of_pool(counts, alpha0)
     alpha = FixedAlpha(alpha0 / total, np.zeros((alpha0.size,) * 2), evidence, None)
     return Component(1.0, float(total), alpha)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, DataError
+from colonnade.exceptions import DataError
+from colonnade.missing.treatment import Missing, checked_missing, rows_for_graph, warn_of_rest
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
-from colonnade.tables.levels import refuse_missing
 from colonnade.tables.memory import encode
 from colonnade.threads import run
 from colonnade.variables import Family
@@ -117,15 +117,17 @@ class Columns:
         return np.concatenate(run(tasks, workers))
 
 
-def prepare(table: Any, names: Sequence[str] | None = None) -> Columns:
-    """Read a table for structure learning: complete, at least one row."""
-    if isinstance(table, Columns):
-        return table
-    coded = encode(table)
-    if names is not None:
-        coded = coded.select(list(names))
+def read_rows(table: Any, names: Sequence[str] | None = None) -> CodedTable:
+    """Encode a table, or some of its columns; it must have at least one row."""
+    coded = encode(table, columns=names)
     if coded.rows == 0:
         raise DataError("Table", "it has no rows.", "give at least one row")
-    gaps = dict(zip(coded.names, coded.missing, strict=True))
-    refuse_missing(gaps, coded.rows, Advice.COMPLETE_THE_ROWS)
-    return Columns(coded)
+    return coded
+
+
+def prepare(table: Any, missing: Missing = "raise") -> Columns:
+    """Read a table for structure learning; `missing` says what its gaps are."""
+    coded = read_rows(table)
+    chosen = rows_for_graph(coded, checked_missing(missing))
+    warn_of_rest(coded, chosen)
+    return Columns(chosen)

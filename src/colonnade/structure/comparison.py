@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from colonnade.arrays import Floats, Seed
+from colonnade.arrays import Floats, Integers, Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import NotSupportedError, expected
+from colonnade.exceptions import DataError, NotSupportedError, expected
+from colonnade.missing.treatment import (
+    Missing,
+    checked_missing,
+    complete_rows,
+    rows_for_graph,
+    treated,
+    warn_of_rest,
+)
 from colonnade.network import fit
 from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior
 from colonnade.progress import Progress
-from colonnade.structure.columns import prepare
-from colonnade.structure.resampling import Learner, learned, take
+from colonnade.randomness import generator
+from colonnade.structure.columns import read_rows
+from colonnade.structure.resampling import Learner, learned
 from colonnade.structure.scores import score
+from colonnade.tables.coded import CodedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class Compared:
     standard_error : float
         Of that mean, from the rows; infinite if a row has probability zero.
     log_evidence : float or None
-        Of all rows; None if the prior has none.
+        Of all rows that are complete; None if there are none, or if the prior has none.
     """
 
     structure: str
@@ -80,13 +91,14 @@ def compare(
     *,
     folds: int = 5,
     rng: Seed = None,
+    missing: Missing = "raise",
 ) -> Comparison:
     """Compare graphs, or ways to learn them, under several priors.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes; at least two rows.
     structures : Dag, learner, or several by name or in a list
         A learner (such as :func:`hill_climb`) learns again in every fold, from its rows only.
     priors : prior, or several by name or in a list
@@ -95,6 +107,13 @@ def compare(
         Number of parts for cross-validation.
     rng : Generator or int, optional
         Assigns the rows to the folds; by default the same way every time.
+    missing : {"raise", "available", "em", "state"} or EM
+        What to do with rows that lack values: refuse; estimate the tables from all rows as
+        :func:`colonnade.fit` does; or let a missing value be one more state. With ``"available"``
+        and ``"em"`` the log likelihood of a held-out row is that of the values it has, the others
+        summed out, and graphs are learned from the rows that are complete, which alone have a log
+        evidence. With ``"state"`` what is missing is predicted like any other value, so compare
+        its figures with each other only.
 
     Returns
     -------
@@ -108,42 +127,65 @@ def compare(
     >>> compare(table, dags, [Hierarchical(), BDeu(1)]).best.structure
     'arc'
     """
-    coded = prepare(table).coded
-    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= coded.rows:
-        raise expected(f"an integer from 2 to {coded.rows}, the number of rows,", "folds", folds)
-    graphs = _named(structures, "structures")
-    chosen = _named(Hierarchical() if priors is None else priors, "priors")
-    for prior in chosen.values():
-        if not isinstance(prior, Prior):
-            raise expected("priors", "priors", prior)
-    fold_of = np.random.default_rng(0 if rng is None else rng).permutation(coded.rows) % folds
-    held: dict[tuple[str, str], list[Floats]] = {(g, p): [] for g in graphs for p in chosen}
-    with Progress("Comparing", total=folds * len(graphs)) as progress:
-        for fold in range(folds):
-            train = take(coded, np.flatnonzero(fold_of != fold))
-            test = take(coded, np.flatnonzero(fold_of == fold))
-            for name, structure in graphs.items():
-                dag = learned(structure, train)
-                for label, prior in chosen.items():
-                    network = fit(train, dag, prior)
-                    held[name, label].append(network.log_likelihood(test))
-                progress.advance()
+    graphs = _checked_structures(structures)
+    chosen = _checked_priors(priors)
+    rng = generator(0 if rng is None else rng)
+    missing = checked_missing(missing)
+    coded = treated(read_rows(table), missing)
+    fold_of = rng.permutation(coded.rows) % _checked_folds(folds, coded.rows)
+    complete = _complete(coded, graphs, missing)
+    dags = {name: learned(each, complete, "structures") for name, each in graphs.items()}
+    # Only now: a learner that fails has used no rows.
+    warn_of_rest(coded, complete, "learned graphs and the log evidence")
+    held = _held_out(coded, fold_of, graphs, chosen, missing)
     rows = []
-    for name, structure in graphs.items():
-        dag = learned(structure, coded)
+    for name, dag in dags.items():
         for label, prior in chosen.items():
-            values = np.concatenate(held[name, label])
+            values = held[name, label]
             mean, error = float(values.mean()), math.inf
             if np.isfinite(values).all():
                 error = float(values.std(ddof=1)) / math.sqrt(values.size)
-            evidence = _evidence(coded, dag, prior)
+            evidence = _evidence(complete, dag, prior)
             rows.append(Compared(name, label, len(dag.arcs), mean, error, evidence))
     rows.sort(key=lambda row: -row.held_out if math.isfinite(row.held_out) else math.inf)
-    return Comparison(tuple(rows), folds)
+    return Comparison(tuple(rows), int(folds))
 
 
-def _evidence(coded: Any, dag: Dag, prior: Prior) -> float | None:
-    if prior.score_name != LOG_EVIDENCE:
+def _held_out(
+    coded: CodedTable,
+    fold_of: Integers,
+    graphs: Mapping[str, Dag | Learner],
+    priors: Mapping[str, Prior],
+    missing: Missing,
+) -> dict[tuple[str, str], Floats]:
+    """Log likelihood of every row under networks fitted without its fold, fold by fold."""
+    folds = range(int(fold_of.max()) + 1)
+    held: dict[tuple[str, str], list[Floats]] = {(g, p): [] for g in graphs for p in priors}
+    with Progress("Comparing", total=len(folds) * len(graphs)) as progress:
+        for fold in folds:
+            train, test = coded.take(fold_of != fold), coded.take(fold_of == fold)
+            for name, structure in graphs.items():
+                known = train if isinstance(structure, Dag) else complete_rows(train)
+                dag = learned(structure, known, "structures")
+                for label, prior in priors.items():
+                    network = fit(train, dag, prior, missing=missing)
+                    held[name, label].append(network.log_likelihood(test))
+                progress.advance()
+    return {key: np.concatenate(values) for key, values in held.items()}
+
+
+def _complete(
+    coded: CodedTable, graphs: Mapping[str, Dag | Learner], missing: Missing
+) -> CodedTable:
+    """Return the rows for learned graphs and for the log evidence."""
+    given = all(isinstance(structure, Dag) for structure in graphs.values())
+    if given and missing != "raise" and not coded.complete.any():
+        return coded.take(coded.complete)  # tables need no complete rows
+    return rows_for_graph(coded, missing)
+
+
+def _evidence(coded: CodedTable, dag: Dag, prior: Prior) -> float | None:
+    if prior.score_name != LOG_EVIDENCE or not coded.rows:
         return None
     try:
         return score(coded, dag, prior)
@@ -151,10 +193,39 @@ def _evidence(coded: Any, dag: Dag, prior: Prior) -> float | None:
         return None
 
 
+def _checked_folds(folds: Any, rows: int) -> int:
+    if rows < 2:
+        raise DataError("Table", "one row cannot be divided into folds.", "give at least two rows")
+    whole = isinstance(folds, numbers.Integral) and not isinstance(folds, bool)
+    if not whole or not 2 <= folds <= rows:
+        raise expected(f"an integer from 2 to {rows:,}, the number of rows,", "folds", folds)
+    return int(folds)
+
+
+def _checked_structures(structures: Any) -> dict[str, Dag | Learner]:
+    graphs = _named(structures, "structures")
+    for structure in graphs.values():
+        if not isinstance(structure, Dag) and not callable(structure):
+            hint = "for example hill_climb, or Dag([('parent', 'child')])"
+            raise expected("graphs or functions of a table", "structures", structure, hint)
+    return graphs
+
+
+def _checked_priors(priors: Any) -> dict[str, Prior]:
+    chosen = _named(Hierarchical() if priors is None else priors, "priors")
+    for prior in chosen.values():
+        if not isinstance(prior, Prior):
+            raise expected("priors", "priors", prior)
+    return chosen
+
+
 def _named(items: Any, parameter: str) -> dict[str, Any]:
     """Several things by name; those of a list are named by their text or their number."""
     if isinstance(items, Mapping):
         found = dict(items)
+        strange = [name for name in found if not isinstance(name, str)]
+        if strange:
+            raise expected("names that are strings", parameter, strange[0])
     elif isinstance(items, list | tuple):
         found = {}
         for item in items:

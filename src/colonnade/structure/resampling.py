@@ -1,24 +1,34 @@
-"""Bootstrap: how often an arc is found in tables of resampled rows, and in which direction."""
+"""Resampling: how often an arc is found in tables of some of the rows, and in which direction."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted, expected
+from colonnade.exceptions import checked_whole, counted, expected, listing
+from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
+from colonnade.randomness import generator
 from colonnade.structure.columns import prepare
 from colonnade.structure.rules import reachable
 from colonnade.structure.search import Found
 from colonnade.tables.coded import CodedTable
 
 Learner = Callable[[Any], Dag | Found]
+_MAX_RESAMPLES = 10**6
+Resampling: TypeAlias = Literal["halves", "bootstrap"]
+
+# Strengths closer than this are equal: the shares of two directions are rounded before they add up.
+_TIE_TOLERANCE = 1e-9
+# NumPy draws half of fewer weights than this exactly; of more, each is drawn with probability 1/2.
+_MAX_EXACT_TOTAL = 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +55,12 @@ class ArcStrengths:
 
     @property
     def threshold(self) -> float:
-        """The least strength of a significant arc (Scutari and Nagarajan 2013).
+        """The strength that a significant arc exceeds (Scutari and Nagarajan 2013).
 
-        Without any doubt all strengths would be zeros and ones; the threshold is that of the step
-        function nearest to the observed strengths.
+        Without any doubt all strengths would be zeros and ones: a distribution function that is
+        constant between. Of these functions take the one nearest to that of the observed strengths,
+        and of several equally near ones the one with the fewest arcs; the threshold is the quantile
+        at its height.
         """
         values = np.sort(self.strength[np.triu_indices(len(self.names), 1)])
         if not values.size:
@@ -60,16 +72,26 @@ class ArcStrengths:
         def distance(height: float) -> float:
             return float(np.sum(widths * np.abs(levels - height)))
 
-        height = min(np.unique(np.concatenate([[0.0], levels])), key=distance)
+        heights = np.unique(np.concatenate([[0.0], levels]))
+        distances = np.array([distance(height) for height in heights])
+        height = heights[distances <= distances.min() + _TIE_TOLERANCE].max()
         return float(np.quantile(values, height, method="inverted_cdf")) if height > 0 else 0.0
 
+    def _significant(self, threshold: float) -> NDArray[np.bool_]:
+        """Pairs of variables with an arc above a threshold, or in every resample; upper half."""
+        strength = np.triu(self.strength, 1)
+        certain = strength >= 1.0 - _TIE_TOLERANCE
+        return np.asarray((strength > threshold + _TIE_TOLERANCE) | certain)
+
     def averaged(self, threshold: float | None = None) -> Dag:
-        """The graph of the arcs at or above a threshold, strongest first, without closing a cycle.
+        """The graph of the arcs above a threshold, strongest first, without closing a cycle.
+
+        An arc that was found in every resample is above any threshold.
 
         Parameters
         ----------
         threshold : float, optional
-            Between 0 and 1; by default :attr:`threshold`.
+            From 0 to 1; by default :attr:`threshold`.
 
         Examples
         --------
@@ -79,15 +101,13 @@ class ArcStrengths:
         (('a', 'b'),)
         """
         least = self.threshold if threshold is None else threshold
-        if not 0.0 <= least <= 1.0:
+        if not isinstance(least, numbers.Real) or not 0.0 <= least <= 1.0:
             raise expected("a number from 0 to 1", "threshold", threshold)
         strength = self.strength
         size = len(self.names)
         pairs = [
             (a, b) if self.directed[a, b] >= self.directed[b, a] else (b, a)
-            for a in range(size)
-            for b in range(a + 1, size)
-            if strength[a, b] >= least and strength[a, b] > 0
+            for a, b in np.argwhere(self._significant(least)).tolist()
         ]
         pairs.sort(key=lambda arc: (-strength[arc], -self.directed[arc], arc))
         adjacency = np.zeros((size, size), bool)
@@ -98,11 +118,11 @@ class ArcStrengths:
         return Dag(tuple(arcs), self.names)
 
     def __repr__(self) -> str:
-        strongest = np.argwhere(np.triu(self.strength, 1) >= max(self.threshold, 1e-12))
+        significant = int(self._significant(self.threshold).sum())
         return (
             f"ArcStrengths({counted(len(self.names), 'variable')}, "
             f"{counted(self.resamples, 'resample')}, "
-            f"{counted(len(strongest), 'arc')} at or above {self.threshold:.2f})"
+            f"{counted(significant, 'arc')} above {self.threshold:.2f})"
         )
 
 
@@ -111,23 +131,39 @@ def arc_strength(
     learner: Learner,
     resamples: int = 200,
     rng: Seed = None,
+    *,
+    resampling: Resampling = "halves",
+    missing: Missing = "raise",
 ) -> ArcStrengths:
-    """Learn a graph from many tables of rows drawn with replacement, and count the arcs.
+    """Learn a graph from many tables of rows drawn from this one, and count the arcs.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     learner : callable
         Takes a table and returns a Dag or what :func:`hill_climb` returns; give options by
         ``functools.partial`` or a lambda.
     resamples : int
         Number of tables.
     rng : Generator or int, optional
+    resampling : {"halves", "bootstrap"}
+        What a table is: half of the rows, drawn without replacement, or as many rows as there are,
+        drawn with replacement. Rows that a bootstrap draws twice look like dependence, and all the
+        more to scores that find weak arcs (Friedman and others 1999, Steck and Jaakkola 2003): it
+        finds arcs in noise. Halves do not, but have fewer rows to find weak arcs with. Weights
+        that are whole numbers are as many rows.
+    missing : {"raise", "available", "em", "state"} or EM
+        As for :func:`hill_climb`; the learner gets tables without gaps.
 
     Returns
     -------
     ArcStrengths
+
+    Notes
+    -----
+    An arc is counted in the direction found, or half each way where the reversed arc is in an
+    equivalent graph.
 
     Examples
     --------
@@ -137,17 +173,18 @@ def arc_strength(
     >>> float(strengths.strength[0, 1])
     1.0
     """
-    checked_whole(resamples, "resamples")
+    checked_whole(resamples, "resamples", most=_MAX_RESAMPLES)
     if not callable(learner):
         raise expected("a function of a table", "learner", learner, "for example hill_climb")
-    coded = prepare(table).coded
-    rng = np.random.default_rng(rng)
+    if not isinstance(resampling, str) or resampling not in ("halves", "bootstrap"):
+        raise expected("'halves' or 'bootstrap'", "resampling", resampling)
+    rng = generator(rng)
+    coded = prepare(table, missing).coded
     position = {name: k for k, name in enumerate(coded.names)}
     directed = np.zeros((len(position), len(position)))
     with Progress("Resampling", total=resamples) as progress:
         for _ in range(resamples):
-            rows = rng.integers(coded.rows, size=coded.rows)
-            dag = learned(learner, take(coded, rows))
+            dag = learned(learner, _resampled(coded, resampling, rng))
             for (a, b), certain in compelled(dag).items():
                 share = 1.0 if certain else 0.5
                 directed[position[a], position[b]] += share
@@ -156,21 +193,36 @@ def arc_strength(
     return ArcStrengths(coded.names, directed / resamples, resamples)
 
 
-def learned(learner: Learner | Dag, coded: CodedTable) -> Dag:
+def _resampled(coded: CodedTable, how: Resampling, rng: np.random.Generator) -> CodedTable:
+    """Half of the rows without replacement, at least one, or as many rows with replacement."""
+    weights = coded.weights
+    whole = weights is not None and weights.dtype.kind == "i" and weights.sum() > 0
+    if weights is None or not whole:
+        if how == "bootstrap":
+            return coded.take(rng.integers(coded.rows, size=coded.rows))
+        return coded.take(rng.permutation(coded.rows)[: max(1, coded.rows // 2)])
+    total = int(weights.sum())
+    if how == "bootstrap":
+        times = rng.multinomial(total, weights / total)
+    elif total < _MAX_EXACT_TOTAL:
+        times = rng.multivariate_hypergeometric(weights, max(1, total // 2), method="marginals")
+    else:
+        times = rng.binomial(weights, 0.5)
+    kept = np.flatnonzero(times)
+    return replace(coded.take(kept), weights=times[kept])
+
+
+def learned(learner: Learner | Dag, coded: CodedTable, parameter: str = "learner") -> Dag:
     """The graph that a learner finds; a graph stands for itself."""
     found = learner if isinstance(learner, Dag) else learner(coded)
-    if isinstance(found, Found):
-        return found.dag
-    if not isinstance(found, Dag):
-        raise expected("a function that returns a Dag", "learner", found)
-    return found
-
-
-def take(coded: CodedTable, rows: NDArray[Any]) -> CodedTable:
-    """Some rows of a table, in the given order."""
-    weights = None if coded.weights is None else coded.weights[rows]
-    columns = tuple(column[rows] for column in coded.codes)
-    return CodedTable(coded.variables, columns, weights, coded.discretizer)
+    dag = found.dag if isinstance(found, Found) else found
+    if not isinstance(dag, Dag):
+        raise expected("a function that returns a Dag", parameter, found)
+    strange = [name for name in dag.variables if name not in coded.names]
+    if strange:
+        what = f"a graph of {listing(coded.names)}, the columns of the table,"
+        raise expected(what, parameter, dag, got=f"{listing(strange)} as well")
+    return dag
 
 
 def compelled(dag: Dag) -> dict[tuple[str, str], bool]:
@@ -185,6 +237,8 @@ def compelled(dag: Dag) -> dict[tuple[str, str], bool]:
     >>> compelled(Dag([("a", "b"), ("b", "c")]))
     {('a', 'b'): False, ('b', 'c'): False}
     """
+    if not isinstance(dag, Dag):
+        raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
     place = {name: k for k, name in enumerate(dag.order)}
     parents = {name: sorted(dag.parents(name), key=place.__getitem__) for name in dag.order}
     label: dict[tuple[str, str], bool] = {}

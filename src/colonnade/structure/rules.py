@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.dag import Dag
-from colonnade.exceptions import counted, expected
+from colonnade.exceptions import checked_whole, counted, did_you_mean, expected
 
 Adjacency = NDArray[np.bool_]
 
@@ -26,9 +26,16 @@ class Rules:
 
     @classmethod
     def of(
-        cls, names: tuple[str, ...], required: Iterable[Any], forbidden: Iterable[Any], limit: int
+        cls,
+        names: tuple[str, ...],
+        required: Iterable[Any],
+        forbidden: Iterable[Any],
+        max_parents: int | None,
     ) -> Rules:
         """Check that some graph obeys the rules."""
+        limit = len(names)
+        if max_parents is not None:
+            limit = min(limit, checked_whole(max_parents, "max_parents", least=0))
         needed = _matrix(names, required, "required")
         allowed = ~_matrix(names, forbidden, "forbidden")
         np.fill_diagonal(allowed, False)
@@ -45,6 +52,8 @@ class Rules:
         """The starting graph, with the required arcs."""
         if start is None:
             return self.required.copy()
+        if not isinstance(start, Dag):
+            raise expected("a Dag", "start", start, "write Dag([('parent', 'child')])")
         for name in start.variables:
             if name not in self.names:
                 raise expected("a graph over columns of the table", "start", name)
@@ -61,6 +70,8 @@ class Rules:
     def perturbed(self, adjacency: Adjacency, rng: np.random.Generator) -> Adjacency:
         """A graph some random steps away that obeys the rules."""
         fresh = adjacency.copy()
+        if len(self.names) < 2:
+            return fresh
         for _ in range(max(3, int(fresh.sum()) // 3)):
             a, b = rng.choice(len(self.names), size=2, replace=False)
             if fresh[a, b]:
@@ -88,10 +99,14 @@ def reachable(adjacency: Adjacency) -> Adjacency:
 def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adjacency:
     position = {name: k for k, name in enumerate(names)}
     matrix = np.zeros((len(names), len(names)), bool)
+    if not isinstance(arcs, Iterable):
+        raise expected("a list of pairs (parent, child)", parameter, arcs)
     for arc in arcs:
         if not isinstance(arc, tuple | list) or len(arc) != 2:
             raise expected("pairs (parent, child)", parameter, arc)
-        if not set(arc) <= set(position):
-            raise expected("arcs between columns of the table", parameter, tuple(arc))
+        unknown = [name for name in arc if not isinstance(name, str) or name not in position]
+        if unknown:
+            hint = did_you_mean(unknown[0], names) if isinstance(unknown[0], str) else ""
+            raise expected("arcs between columns of the table", parameter, tuple(arc), hint)
         matrix[position[arc[0]], position[arc[1]]] = True
     return matrix

@@ -1,27 +1,31 @@
 """Scores of a graph: a sum over families, on the scale of bnlearn (larger is better).
 
 ``BIC``, ``AIC`` and ``LogLikelihood`` are the maximised log likelihood less a penalty. A prior
-scores by ``Prior.structure_score``: its log evidence, unless it says otherwise. `FamilyScores` are
-those of the families of one table, each computed once.
+scores by ``Prior.structure_score``: its log evidence, unless it says otherwise. A prior of the
+graph may be added to either. `FamilyScores` are those of the families of one table, each computed
+once.
 """
 
 from __future__ import annotations
 
 import math
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import expected
+from colonnade.exceptions import about, expected
+from colonnade.missing.treatment import Missing
+from colonnade.network.learning import checked_dag
 from colonnade.priors import Prior
-from colonnade.structure.columns import Columns, prepare
+from colonnade.structure.columns import Columns, prepare, read_rows
 from colonnade.threads import run, worker_count
 
 # Less work than this (rows times candidates) is done before a thread has started.
@@ -37,6 +41,10 @@ class Penalised(ABC):
 
     def of(self, counts: FamilyCounts, rows: float) -> float:
         """Score of one family."""
+        if not isinstance(counts, FamilyCounts):
+            hint = "make them with FamilyCounts.from_array"
+            raise expected("FamilyCounts", "counts", counts, hint)
+        rows = checked_rows(rows)
         values = counts.values.astype(np.float64)
         totals = values.sum(axis=1)
         fit = float(_xlogx(values).sum() - _xlogx(totals).sum())
@@ -54,7 +62,7 @@ class BIC(Penalised):
     """
 
     def penalty(self, rows: float) -> float:
-        return 0.5 * math.log(rows) if rows > 0 else 0.0
+        return 0.5 * math.log(rows) if checked_rows(rows) > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +82,18 @@ class LogLikelihood(Penalised):
 
 
 Score: TypeAlias = Penalised | Prior
+GraphPrior: TypeAlias = Literal["sizes"] | None
 
 
 class FamilyScores:
     """Scores of families, cached; child and parents are positions of columns."""
 
-    def __init__(self, columns: Columns, score: Score) -> None:
+    def __init__(
+        self, columns: Columns, score: Score | None, graph_prior: GraphPrior = None
+    ) -> None:
         self.columns = columns
-        self.score = score
+        self.score = checked_score(score)
+        self.graph_prior = checked_graph_prior(graph_prior)
         self.names = columns.names
         self._known: dict[tuple[int, tuple[int, ...]], float] = {}
 
@@ -90,12 +102,23 @@ class FamilyScores:
         key = (child, tuple(sorted(parents)))
         if key not in self._known:
             counts = self.columns.counts(*key)
-            self._known[key] = (
-                self.score.structure_score(counts)
-                if isinstance(self.score, Prior)
-                else self.score.of(counts, self.columns.total)
-            )
+            with about(self.names[child]):
+                fit = (
+                    self.score.structure_score(counts)
+                    if isinstance(self.score, Prior)
+                    else self.score.of(counts, self.columns.total)
+                )
+            self._known[key] = fit + self._log_prior(len(parents))
         return self._known[key]
+
+    def _log_prior(self, parents: int) -> float:
+        """Log prior probability of one parent set of this size, up to a constant.
+
+        All sizes have the same probability, and all sets of one size.
+        """
+        if self.graph_prior is None:
+            return 0.0
+        return -math.log(math.comb(len(self.names) - 1, parents))
 
     def additions(self, child: int, parents: tuple[int, ...], candidates: Sequence[int]) -> Floats:
         """Scores of the families that have one of the candidates as another parent."""
@@ -124,23 +147,37 @@ class FamilyScores:
         sums = columns.information_sums(
             (*parents, child), states, small, worker_count() if threaded else 1
         )
-        penalty = self.score.penalty(columns.total)
+        penalty, log_prior = self.score.penalty(columns.total), self._log_prior(len(parents) + 1)
         for z, (cells, rows) in zip(small, sums.tolist(), strict=True):
             parameters = columns.size((*parents, z)) * (states - 1)
             key = (child, tuple(sorted((*parents, z))))
-            self._known[key] = cells - rows - penalty * parameters
+            self._known[key] = cells - rows - penalty * parameters + log_prior
 
 
-def score(table: Any, dag: Dag, score: Score | None = None) -> float:
+def score(
+    table: Any,
+    dag: Dag,
+    score: Score | None = None,
+    *,
+    graph_prior: GraphPrior = None,
+    missing: Missing = "raise",
+) -> float:
     """Score of a graph on a table.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     dag : Dag
     score : BIC, AIC, LogLikelihood or a prior
         By default ``BIC()``.
+    graph_prior : "sizes", optional
+        Adds -ln C(V - 1, k) for each of the V variables, where k is the number of its parents: all
+        numbers of parents are equally probable, and all sets of one size. Without it all graphs
+        are.
+    missing : {"raise", "available", "em", "state"} or EM
+        As for :func:`hill_climb`. The rows are those that are complete for the variables of the
+        graph: compare scores of graphs of the same variables only.
 
     Returns
     -------
@@ -152,11 +189,19 @@ def score(table: Any, dag: Dag, score: Score | None = None) -> float:
     >>> round(score(table, Dag([("a", "b")])) - score(table, Dag([], ["a", "b"])), 3)
     2.079
     """
-    return math.fsum(score_families(table, dag, score).values())
+    parts = score_families(table, dag, score, graph_prior=graph_prior, missing=missing)
+    return math.fsum(parts.values())
 
 
-def score_families(table: Any, dag: Dag, score: Score | None = None) -> dict[str, float]:
-    """Score of every family of a graph, by the name of the child.
+def score_families(
+    table: Any,
+    dag: Dag,
+    score: Score | None = None,
+    *,
+    graph_prior: GraphPrior = None,
+    missing: Missing = "raise",
+) -> dict[str, float]:
+    """Score of every family of a graph, by the name of the child; see :func:`score`.
 
     Examples
     --------
@@ -164,12 +209,21 @@ def score_families(table: Any, dag: Dag, score: Score | None = None) -> dict[str
     >>> {name: round(value, 3) for name, value in score_families(table, Dag([("a", "b")])).items()}
     {'a': -3.466, 'b': -1.386}
     """
-    families = FamilyScores(prepare(table, dag.variables), checked_score(score))
+    judge, prior = checked_score(score), checked_graph_prior(graph_prior)
+    coded = read_rows(table, checked_dag(dag).variables)
+    families = FamilyScores(prepare(coded, missing), judge, prior)
     position = {name: i for i, name in enumerate(families.names)}
     return {
         name: families.family(position[name], tuple(position[p] for p in dag.parents(name)))
         for name in dag.variables
     }
+
+
+def checked_rows(rows: float) -> float:
+    """A number of rows, which weights may have made fractional, or an error."""
+    if not isinstance(rows, numbers.Real) or not 0 <= rows < math.inf:
+        raise expected("a number of at least 0", "rows", rows)
+    return rows
 
 
 def checked_score(score: Score | None) -> Score:
@@ -181,6 +235,13 @@ def checked_score(score: Score | None) -> Score:
     if not isinstance(score, Penalised | Prior):
         raise expected("BIC(), AIC(), LogLikelihood() or a prior", "score", score)
     return score
+
+
+def checked_graph_prior(graph_prior: GraphPrior) -> GraphPrior:
+    """The prior of the graph itself, or an error."""
+    if graph_prior is not None and not (isinstance(graph_prior, str) and graph_prior == "sizes"):
+        raise expected("'sizes' or None", "graph_prior", graph_prior)
+    return graph_prior
 
 
 def _xlogx(values: Any) -> Any:

@@ -13,15 +13,26 @@ from numpy.typing import NDArray
 from colonnade.arrays import Seed
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, counted
+from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
-from colonnade.structure.columns import prepare
+from colonnade.randomness import generator
+from colonnade.structure.columns import prepare, read_rows
 from colonnade.structure.rules import Adjacency, Rules, reachable
-from colonnade.structure.scores import FamilyScores, Score, checked_score
+from colonnade.structure.scores import (
+    FamilyScores,
+    GraphPrior,
+    Score,
+    checked_graph_prior,
+    checked_score,
+)
 
 Operation = Literal["add", "delete", "reverse"]
 _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
 # Gains closer than this are ties: equivalent graphs differ by rounding only.
 _TIE_TOLERANCE = 1e-9
+# Every step compares with the whole list, and every restart is a search: more would never end.
+_MAX_TABU = 10**6
+_MAX_RESTARTS = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,7 @@ def hill_climb(
     table: Any,
     score: Score | None = None,
     *,
+    graph_prior: GraphPrior = None,
     start: Dag | None = None,
     required: Iterable[tuple[str, str]] = (),
     forbidden: Iterable[tuple[str, str]] = (),
@@ -71,15 +83,19 @@ def hill_climb(
     tabu: int = 0,
     restarts: int = 0,
     rng: Seed = None,
+    missing: Missing = "raise",
 ) -> Found:
     """Learn a graph by hill climbing.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     score : BIC, AIC, LogLikelihood or a prior, optional
         By default ``BIC()``. A prior scores by its log evidence.
+    graph_prior : "sizes", optional
+        Pays for the choice among many parents: adds -ln C(V - 1, k) for each of the V variables,
+        where k is the number of its parents (see :func:`score`).
     start : Dag, optional
         Where to begin; by default the graph of the required arcs.
     required, forbidden : iterables of (parent, child)
@@ -93,6 +109,11 @@ def hill_climb(
         How often to perturb the best graph at random and climb again.
     rng : Generator or int, optional
         For the restarts.
+    missing : {"raise", "available", "em", "state"} or EM
+        What to do with rows that lack values, by the words of :func:`colonnade.fit`: refuse; learn
+        from the rows that are complete (with ``"available"`` as with ``"em"``, which concern the
+        tables), and warn how many were left out; or learn from all rows, with *missing* as one more
+        state.
 
     Returns
     -------
@@ -106,14 +127,14 @@ def hill_climb(
     >>> found.dag.arcs, found.status
     ((('a', 'b'),), 'converged')
     """
-    families = FamilyScores(prepare(table), checked_score(score))
-    checked_whole(tabu, "tabu", least=0)
-    checked_whole(restarts, "restarts", least=0)
-    names = families.names
-    limit = len(names) if max_parents is None else checked_whole(max_parents, "max_parents", 0)
-    rules = Rules.of(names, required, forbidden, limit)
-    rng = np.random.default_rng(rng)
-    climber = _Climber(families, rules, rules.starting(start))
+    judge, prior = checked_score(score), checked_graph_prior(graph_prior)
+    tabu = checked_whole(tabu, "tabu", 0, _MAX_TABU)
+    restarts = checked_whole(restarts, "restarts", 0, _MAX_RESTARTS)
+    rng = generator(rng)
+    coded = read_rows(table)
+    rules = Rules.of(coded.names, required, forbidden, max_parents)
+    first = rules.starting(start)
+    climber = _Climber(FamilyScores(prepare(coded, missing), judge, prior), rules, first)
     best, best_score = climber.best, climber.best_score
     status: Literal["converged", "interrupted"] = "converged"
     trace: list[Step] = []

@@ -10,8 +10,9 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, expected, listing
-from colonnade.structure.columns import Columns, prepare
+from colonnade.exceptions import checked_whole, expected, not_among
+from colonnade.missing.treatment import Missing
+from colonnade.structure.columns import Columns, prepare, read_rows
 from colonnade.threads import run
 
 # Mutual informations closer than this are ties, which go to the first columns.
@@ -21,26 +22,30 @@ _TIE_TOLERANCE = 1e-12
 def naive_bayes(table: Any, target: str) -> Dag:
     """Every other variable has the target as its only parent.
 
+    The graph does not depend on the rows, which may lack values.
+
     Examples
     --------
     >>> naive_bayes({"class": [0, 1], "a": [0, 1], "b": [1, 0]}, "class").arcs
     (('class', 'a'), ('class', 'b'))
     """
-    columns = prepare(table)
-    target_position = _position(columns, target, "target")
-    features = [name for k, name in enumerate(columns.names) if k != target_position]
-    return Dag(tuple((target, name) for name in features), columns.names)
+    names = read_rows(table).names
+    target_position = _position(names, target, "target")
+    features = [name for k, name in enumerate(names) if k != target_position]
+    return Dag(tuple((target, name) for name in features), names)
 
 
-def chow_liu(table: Any, root: str | None = None) -> Dag:
+def chow_liu(table: Any, root: str | None = None, *, missing: Missing = "raise") -> Dag:
     """The tree with the largest sum of mutual informations, directed away from its root.
 
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     root : str, optional
         By default the first variable.
+    missing : {"raise", "available", "em", "state"} or EM
+        As for :func:`hill_climb`.
 
     Examples
     --------
@@ -48,14 +53,15 @@ def chow_liu(table: Any, root: str | None = None) -> Dag:
     >>> chow_liu(table, root="c").arcs
     (('c', 'a'), ('c', 'b'))
     """
-    columns = prepare(table)
-    start = 0 if root is None else _position(columns, root, "root")
+    coded = read_rows(table)
+    start = 0 if root is None else _position(coded.names, root, "root")
+    columns = prepare(coded, missing)
     weights = pair_information(columns, list(range(len(columns.names))), None)
     arcs = _spanning_tree(weights, start)
     return Dag(tuple((columns.names[a], columns.names[b]) for a, b in arcs), columns.names)
 
 
-def tan(table: Any, target: str, root: str | None = None) -> Dag:
+def tan(table: Any, target: str, root: str | None = None, *, missing: Missing = "raise") -> Dag:
     """Tree-augmented naive Bayes: the target and one other feature as parents of every feature.
 
     The tree over the features has the largest sum of mutual informations given the target.
@@ -63,11 +69,13 @@ def tan(table: Any, target: str, root: str | None = None) -> Dag:
     Parameters
     ----------
     table : table
-        Anything :func:`colonnade.fit` takes, without missing values.
+        Anything :func:`colonnade.fit` takes.
     target : str
         The class.
     root : str, optional
         Feature at the root of the tree; by default the first one.
+    missing : {"raise", "available", "em", "state"} or EM
+        As for :func:`hill_climb`.
 
     Examples
     --------
@@ -75,13 +83,15 @@ def tan(table: Any, target: str, root: str | None = None) -> Dag:
     >>> tan(table, target="class").arcs
     (('class', 'a'), ('class', 'b'), ('a', 'b'))
     """
-    columns = prepare(table)
-    features = _features(columns, target)
+    coded = read_rows(table)
+    features = _features(coded.names, target)
     start = 0
     if root is not None:
+        position = _position(coded.names, root, "root")
         if root == target:
             raise expected("a feature, not the target", "root", root)
-        start = features.index(_position(columns, root, "root"))
+        start = features.index(position)
+    columns = prepare(coded, missing)
     weights = pair_information(columns, features, columns.names.index(target))
     arcs = [(target, columns.names[k]) for k in features]
     arcs += [
@@ -91,11 +101,22 @@ def tan(table: Any, target: str, root: str | None = None) -> Dag:
     return Dag(tuple(arcs), columns.names)
 
 
-def kdb(table: Any, target: str, k: int = 2) -> Dag:
+def kdb(table: Any, target: str, k: int = 2, *, missing: Missing = "raise") -> Dag:
     """k-dependence classifier: the target and up to k earlier features as parents of every feature.
 
     Features are taken in the order of their mutual information with the target; each gets the
     earlier ones with the largest mutual information given the target.
+
+    Parameters
+    ----------
+    table : table
+        Anything :func:`colonnade.fit` takes.
+    target : str
+        The class.
+    k : int
+        Largest number of features among the parents of a feature.
+    missing : {"raise", "available", "em", "state"} or EM
+        As for :func:`hill_climb`.
 
     Examples
     --------
@@ -104,8 +125,9 @@ def kdb(table: Any, target: str, k: int = 2) -> Dag:
     (('class', 'a'), ('class', 'b'), ('a', 'b'))
     """
     checked_whole(k, "k", least=0)
-    columns = prepare(table)
-    features = _features(columns, target)
+    coded = read_rows(table)
+    features = _features(coded.names, target)
+    columns = prepare(coded, missing)
     position = columns.names.index(target)
     own = pair_information(columns, [position, *features], None)[0, 1:]
     given = pair_information(columns, features, position)
@@ -167,15 +189,15 @@ def _largest_first(positions: Iterable[int], information: Floats) -> list[int]:
     return sorted(positions, key=lambda i: (-round(float(information[i]), 12), i))
 
 
-def _position(columns: Columns, name: str, parameter: str) -> int:
-    if name not in columns.names:
-        raise expected(f"one of {listing(columns.names)}", parameter, name)
-    return columns.names.index(name)
+def _position(names: tuple[str, ...], name: str, parameter: str) -> int:
+    if not isinstance(name, str) or name not in names:
+        raise not_among(names, parameter, name)
+    return names.index(name)
 
 
-def _features(columns: Columns, target: str) -> list[int]:
-    position = _position(columns, target, "target")
-    features = [k for k in range(len(columns.names)) if k != position]
+def _features(names: tuple[str, ...], target: str) -> list[int]:
+    position = _position(names, target, "target")
+    features = [k for k in range(len(names)) if k != position]
     if not features:
         raise expected("a table with at least one feature besides the target", "table", target)
     return features

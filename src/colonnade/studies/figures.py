@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.exceptions import require
+from colonnade.files.disk import write_bytes
 from colonnade.studies.claims import BASELINES
 from colonnade.studies.engines import LABELS
 from colonnade.studies.tidy import Tidy
@@ -158,4 +160,6 @@ def _finish(figure: Any, axis: Any, path: Path) -> None:
     where = {"loc": "outside lower center", "ncols": len(labels)}
     figure.legend(handles, labels, fontsize=8, frameon=False, **where)
     # Without the version of the drawing package, the same numbers give the same file.
-    figure.savefig(path, dpi=150, metadata={"Software": None})
+    content = io.BytesIO()
+    figure.savefig(content, dpi=150, metadata={"Software": None})
+    write_bytes(path, content.getvalue(), overwrite=True)

@@ -1,5 +1,6 @@
 """From tables of any kind to coded columns and counts."""
 
+from colonnade.tables.bins import Bins
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.cuts import Cuts
@@ -9,6 +10,7 @@ from colonnade.tables.memory import encode
 from colonnade.tables.scoring import row_log_probability
 
 __all__ = [
+    "Bins",
     "CodedTable",
     "Cuts",
     "Discretized",

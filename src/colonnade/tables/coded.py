@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colonnade.arrays import Array
-from colonnade.exceptions import DataError, counted, expected, listing
+from colonnade.exceptions import DataError, counted, expected, listing, not_among
 from colonnade.variables import Variable
 
 if TYPE_CHECKING:
@@ -129,11 +130,11 @@ class CodedTable:
         --------
         >>> CodedTable([Variable("x", ["a", "b"])], [[0]]).position("z")
         Traceback (most recent call last):
-        colonnade.exceptions.InputError: Expected one of ['x'] for `name`, got 'z'.
+        colonnade.exceptions.InputError: Expected one of 'x' for `name`, got 'z'.
         """
         position = self._positions.get(name) if isinstance(name, str) else None
         if position is None:
-            raise expected(f"one of {listing(self.names)}", "name", name)
+            raise not_among(self.names, "name", name)
         return position
 
     def select(self, names: Sequence[str]) -> CodedTable:
@@ -155,12 +156,49 @@ class CodedTable:
             {name: self.unknown[name] for name in names if name in self.unknown},
         )
 
+    def take(self, rows: Array) -> CodedTable:
+        """Return some rows, given by their numbers in the order wanted, or by a mask.
+
+        Examples
+        --------
+        >>> table = CodedTable([Variable("x", ["a", "b"])], [[0, 1, 2]])
+        >>> table.take(table.complete).codes[0].tolist()
+        [0, 1]
+        """
+        weights = None if self.weights is None else self.weights[rows]
+        columns = tuple(column[rows] for column in self.codes)
+        return CodedTable(self.variables, columns, weights, self.discretizer)
+
+    def with_missing_states(self) -> CodedTable:
+        """Return the table with *missing* as one more state, the last, of columns that have gaps.
+
+        The state is called ``"missing"``, with strokes after it if there is such a state already.
+
+        Examples
+        --------
+        >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1])
+        >>> table = CodedTable([x, y], [[0, 2], [0, 1]]).with_missing_states()
+        >>> table.variables[0].states, table.variables[1].states, table.missing
+        (('a', 'b', 'missing'), (0, 1), (0, 0))
+        """
+        pairs = zip(self.variables, self.missing, strict=True)
+        variables = tuple(_with_missing(each) if gaps else each for each, gaps in pairs)
+        # The code for missing is the one after the last state: that of the new state.
+        return CodedTable(variables, self.codes, self.weights, self.discretizer, self.unknown)
+
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
         return (
-            f"CodedTable(variables={listing(self.names)}, rows={self.rows}, "
+            f"CodedTable(variables=[{listing(self.names)}], rows={self.rows}, "
             f"missing={sum(self.missing)}{weighted})"
         )
+
+
+def _with_missing(variable: Variable) -> Variable:
+    name = "missing"
+    while name in variable.states:
+        name += "'"
+    return Variable(variable.name, (*variable.states, name))
 
 
 def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:
@@ -180,7 +218,9 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
         raw = _numbers(raw)
     if raw.dtype.kind not in "biuf":
         hint = "weights are numbers; name another column, or leave numeric weights uncut"
-        raise DataError(place, f"values of type {raw.dtype} cannot be weights.", hint)
+        given = raw.ravel().tolist()
+        strange = next((value for value in given if not isinstance(value, Real)), given[0])
+        raise DataError(place, f"{strange!r} cannot be a weight.", hint)
     if raw.shape != (rows,):
         problem = f"weights of shape {raw.shape} for {counted(rows, 'row')}."
         raise DataError(place, problem, "give one weight per row")
@@ -190,8 +230,8 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
     whole = raw.dtype.kind != "f"
     with np.errstate(over="ignore"):
         total = raw.sum(dtype=np.float64)
-    if not np.isfinite(total) or (whole and total > 0.999 * _MAX_TOTAL):
-        hint = "give them as floating-point numbers" if whole else "scale them"
+    if not total <= 0.999 * _MAX_TOTAL:
+        hint = "divide all of them by the same number"
         raise DataError(place, f"the weights add up to {total:.3g}, too much to count.", hint)
     values = raw.astype(np.int64 if whole else np.float64)
     values.setflags(write=False)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, listing
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 from colonnade.tables.coded import CodedTable, code_type
+from colonnade.tables.cuts import lower_end
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.levels import Levels, column_error, place
 from colonnade.variables import Variable
@@ -27,12 +28,23 @@ def discovered(name: str, levels: Levels) -> Variable:
             raise column_error(name, problem, "use strings, integers or booleans")
     if not levels.closed:
         try:
-            labels.sort()
+            labels = _in_order(labels)
         except TypeError:
             problem = "strings and integers mixed have no order."
             hint = "declare its states with `variables`, or use strings for all of them"
             raise column_error(name, problem, hint) from None
     return Variable(name, tuple(labels))
+
+
+def _in_order(labels: list[Any]) -> list[Any]:
+    """Sort labels; names of intervals by the numbers in them, not as text."""
+    ends: dict[Any, float] = {}
+    for label in labels:
+        end = lower_end(label)
+        if end is None:
+            return sorted(labels)
+        ends[label] = end
+    return sorted(labels, key=ends.__getitem__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,11 +99,18 @@ def unknown_states(coded: CodedTable) -> DataError:
         noun, verb = ("state", "is not one of") if len(shown) == 1 else ("states", "are not among")
         known = listing(coded.variables[coded.position(name)].states)
         texts[name] = f"{noun} {', '.join(shown[:5])}{more} {verb} {known}."
+    # One is enough: whoever wrote one state in capitals wrote the others so, too.
+    hints = (
+        did_you_mean(value, coded.variables[coded.position(name)].states)
+        for name, rows in coded.unknown.items()
+        for value in rows
+    )
     (first, text), *others = texts.items()
     details: dict[str, Any] = {"columns": dict(coded.unknown)} if others else {}
     return DataError(
         place(first),
         " ".join([text, *(f"{place(name)}: {other}" for name, other in others)]),
+        next(filter(None, hints), ""),
         column=first,
         states=coded.unknown[first],
         allowed=coded.variables[coded.position(first)].states,

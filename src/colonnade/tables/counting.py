@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Integers
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, TooLargeError, expected
+from colonnade.exceptions import (
+    Advice,
+    TooLargeError,
+    expected,
+    is_word,
+)
 from colonnade.lookup import word_starts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, Joint, plan
@@ -73,7 +78,7 @@ def count(
     """
     if not isinstance(coded, CodedTable):
         raise expected("a CodedTable", "coded", coded, "make one with encode(table)")
-    if missing not in ("raise", "available"):
+    if not is_word(missing, "raise", "available"):
         raise expected("'raise' or 'available'", "missing", missing)
     workers = worker_count(threads)
     counter = _Counter(coded, families)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +22,24 @@ Strategy: TypeAlias = Literal["quantile", "uniform", "kmeans"]
 
 STRATEGIES = ("quantile", "uniform", "kmeans")
 
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?"
+_INTERVAL = re.compile(
+    rf"any number|up to {_NUMBER}|(?P<low>{_NUMBER}) to {_NUMBER}|above (?P<above>{_NUMBER})"
+)
+# Numbers between these are written without an exponent.
+_LEAST_PLAIN, _FIRST_NOT_PLAIN = 1e-6, 1e16
+# Points with more digits than the first are shortened where the data allow it, but not below the
+# second.
+_MAX_DIGITS, _MIN_DIGITS = 9, 3
+
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
     """Where one numeric column is cut, and what the intervals are called.
 
-    The interval between two points is open below and closed above: a value equal to a point lies
-    below it. The first and the last interval have no end, so every number has its interval.
+    A value equal to a point lies below it, and the names say so: ``up to 18``, then ``18 to 65.5``
+    (above 18, up to and including 65.5), then ``above 65.5``. They hold all digits of the points,
+    so every number lies in the interval whose name contains it.
 
     Parameters
     ----------
@@ -36,14 +48,13 @@ class Cuts:
     points : iterable of float
         Finite and increasing; empty for a column that is not divided.
     states : iterable of str, optional
-        Names of the intervals, one more than there are points. By default the ends of the
-        interval, with as few digits as tell the points apart.
+        Names of the intervals, one more than there are points; by default as above.
 
     Examples
     --------
     >>> cuts = Cuts("age", [18, 65.5])
     >>> cuts.states
-    ('(-inf, 18]', '(18, 65.5]', '(65.5, inf)')
+    ('up to 18', '18 to 65.5', 'above 65.5')
     >>> cuts.codes(np.array([18.0, 18.1, 99.0, np.nan])).tolist()
     [0, 1, 2, -1]
     """
@@ -103,6 +114,7 @@ def _checked_points(points: Any) -> tuple[float, ...]:
         checked = tuple(float(point) for point in points)
     except (TypeError, ValueError, OverflowError):
         checked = (math.nan,)
+    checked = tuple(point + 0.0 for point in checked)  # no negative zero
     pairs = pairwise(checked)
     if not all(map(math.isfinite, checked)) or any(low >= high for low, high in pairs):
         raise expected("increasing finite numbers", "points", points)
@@ -110,14 +122,33 @@ def _checked_points(points: Any) -> tuple[float, ...]:
 
 
 def _interval_names(points: Sequence[float]) -> tuple[str, ...]:
-    """Write the intervals with as few digits, but at least three, as tell the points apart."""
-    texts: list[str] = []
-    for digits in range(3, 18):
-        texts = [format(point, f".{digits}g") for point in points]
-        if len(set(texts)) == len(texts):
-            break
-    ends = ["-inf", *texts]
-    return (*(f"({low}, {high}]" for low, high in pairwise(ends)), f"({ends[-1]}, inf)")
+    """Name the intervals by their ends, written so that nothing is rounded."""
+    if not points:
+        return ("any number",)
+    texts = [_written(point) for point in points]
+    between = (f"{low} to {high}" for low, high in pairwise(texts))
+    return (f"up to {texts[0]}", *between, f"above {texts[-1]}")
+
+
+def lower_end(name: Any) -> float | None:
+    """Return where an interval of that name begins, or None if it is not one of our names.
+
+    Examples
+    --------
+    >>> lower_end("up to 18"), lower_end("18 to 65.5"), lower_end("above 65.5"), lower_end("old")
+    (-inf, 18.0, 65.5, None)
+    """
+    found = _INTERVAL.fullmatch(name) if isinstance(name, str) else None
+    if found is None:
+        return None
+    return float(found["above"] or found["low"] or -math.inf)
+
+
+def _written(point: float) -> str:
+    """Write a number with as few digits as give it back; an exponent is for unusual sizes."""
+    if point == 0.0 or _LEAST_PLAIN <= abs(point) < _FIRST_NOT_PLAIN:
+        return np.format_float_positional(point, trim="-")
+    return repr(point)
 
 
 # ------------------------------------------------------------ choosing the points
@@ -161,7 +192,7 @@ def _points(values: _Values, bins: int, strategy: Strategy) -> tuple[float, ...]
     else:
         points = _edges(values, bins, strategy)
     inside = (distinct[0] <= points) & (points < distinct[-1])
-    return tuple(np.unique(points[inside]).tolist())
+    return _readable(np.unique(points[inside]), distinct)
 
 
 def _between(distinct: Floats) -> Floats:
@@ -205,3 +236,58 @@ def _edges(values: _Values, bins: int, strategy: Strategy) -> Floats:
         fitted = binning.fit(rows[:, None], sample_weight=weights)
     edges: Floats = fitted.bin_edges_[0][1:-1]
     return edges
+
+
+# ---------------------------------------------------------- points that read well
+
+
+def _readable(points: Floats, distinct: Floats) -> tuple[float, ...]:
+    """Return points with few digits that leave every value of the column where it is.
+
+    Halfway between 2.34 and 2.36, for example, is 2.3499999999999996 to a computer.
+    """
+    exact: tuple[float, ...] = tuple(points.tolist())
+    tidied = _tidied(exact, distinct)
+    if all(float(f"{point:.{_MAX_DIGITS}g}") == point for point in tidied):
+        return tidied
+    # Numbers with many digits, such as the output of a computation: any point between the same two
+    # values will do.
+    for digits in range(_MIN_DIGITS, 17):
+        rounded = tuple(float(f"{point:.{digits}g}") for point in exact)
+        if _equivalent(rounded, points, distinct):
+            return rounded
+    return exact
+
+
+def _tidied(points: tuple[float, ...], distinct: Floats) -> tuple[float, ...]:
+    """Remove errors of rounding in the last digits of points.
+
+    A new value with no more decimals than the column has must not change sides either. If it is
+    just above a point, the point moves down by half a unit of the last decimal.
+    """
+    tidied = tuple(float(f"{point:.15g}") for point in points)
+    decimals = _decimals(distinct)
+    if decimals is not None:
+        down = 0.5 * 10.0**-decimals
+        tidied = tuple(
+            float(f"{near - down:.15g}") if point < near == round(near, decimals) else near
+            for point, near in zip(points, tidied, strict=True)
+        )
+    return tidied if _equivalent(tidied, np.array(points), distinct) else points
+
+
+def _decimals(distinct: Floats) -> int | None:
+    """Return the number of decimals of numbers, or None if they have too many to be written so."""
+    if np.abs(distinct).max() >= 2**53:
+        return None
+    for decimals in range(_MAX_DIGITS):
+        if (np.round(distinct, decimals) == distinct).all():
+            return decimals
+    return None
+
+
+def _equivalent(changed: tuple[float, ...], points: Floats, distinct: Floats) -> bool:
+    """Whether changed points increase as well, and divide the values of the column alike."""
+    places = np.searchsorted(distinct, np.array(changed), side="right")
+    increasing = all(low < high for low, high in pairwise(changed))
+    return increasing and np.array_equal(places, np.searchsorted(distinct, points, side="right"))

@@ -9,18 +9,21 @@ from typing import Any
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Weights
-from colonnade.exceptions import checked_whole, expected, listing
+from colonnade.exceptions import checked_list, expected, is_word, listing
+from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
-from colonnade.tables.levels import place, refuse_absent, turned_float
+from colonnade.tables.identifiers import identifier, warn_of_identifiers
+from colonnade.tables.levels import place, refuse_absent
 from colonnade.tables.sources import Source, numbers_of, source_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Discretizer:
     """Cut points of some columns, learned once and used for every later table.
 
-    Usually made by :meth:`fit` or :func:`discretize`.
+    Usually made by :meth:`fit` or :func:`discretize`. Two are equal if they cut the same columns
+    in the same way, in any order.
 
     Parameters
     ----------
@@ -30,9 +33,9 @@ class Discretizer:
     --------
     >>> cutter = Discretizer.fit({"x": [0.1, 0.2, 0.7, 0.9], "y": ["a", "b", "a", "b"]}, bins=2)
     >>> cutter.columns[0].states
-    ('(-inf, 0.45]', '(0.45, inf)')
+    ('up to 0.45', 'above 0.45')
     >>> cutter.apply({"x": [-5.0, 5.0], "y": ["a", "a"]})["x"].tolist()
-    ['(-inf, 0.45]', '(0.45, inf)']
+    ['up to 0.45', 'above 0.45']
     >>> Discretizer.from_dict(cutter.to_dict()) == cutter
     True
     """
@@ -53,7 +56,7 @@ class Discretizer:
     def fit(
         cls,
         table: Any,
-        bins: int = 5,
+        bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
         strategy: Strategy = "quantile",
         columns: Iterable[str] | None = None,
         weights: Weights = None,
@@ -64,16 +67,30 @@ class Discretizer:
         -------
         Discretizer
         """
-        bins = checked_whole(bins, "bins", least=2)
-        if strategy not in STRATEGIES:
+        wanted = Bins.of(bins)
+        if not is_word(strategy, *STRATEGIES):
             raise expected(f"one of {listing(STRATEGIES)}", "strategy", strategy)
         source = source_of(table)
         counted = None if weights is None else _row_weights(source, columns, weights)
-        chosen = _chosen(source, columns)
-        if isinstance(weights, str):
-            chosen.pop(weights, None)
-        cuts = (Cuts.learn(name, chosen[name], bins, strategy, counted) for name in chosen)
-        return cls(tuple(cuts))
+        wanted = wanted if columns is None else _only(wanted, columns)
+        refuse_absent(list(wanted.columns), source.names)
+        chosen = _chosen(source, wanted, counted, weights if isinstance(weights, str) else None)
+        cuts = tuple(
+            Cuts.learn(name, each.numbers, each.bins, strategy, counted)
+            for name, each in chosen.items()
+        )
+        warn_of_cuts({name: each.guessed for name, each in chosen.items() if each.guessed})
+        excess = [identifier(source.columns[name], each) for name, each in chosen.items()]
+        warn_of_identifiers([each for each in excess if each])
+        return cls(cuts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Discretizer):
+            return NotImplemented
+        return set(self.columns) == set(other.columns)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.columns))
 
     def get(self, name: str) -> Cuts | None:
         """Return the cuts of a column, or None if it is left as it is.
@@ -122,7 +139,7 @@ class Discretizer:
         Examples
         --------
         >>> Discretizer([Cuts("x", [0.5]), Cuts("y", [2])]).only(["y", "z"])
-        Discretizer(columns=(Cuts(name='y', points=(2.0,), states=('(-inf, 2]', '(2, inf)')),))
+        Discretizer(columns=(Cuts(name='y', points=(2.0,), states=('up to 2', 'above 2')),))
         """
         chosen = set(names)
         columns = tuple(column for column in self.columns if column.name in chosen)
@@ -134,7 +151,7 @@ class Discretizer:
         Examples
         --------
         >>> Discretizer([Cuts("x", [0.5])]).to_dict()
-        {'x': {'points': [0.5], 'states': ['(-inf, 0.5]', '(0.5, inf)']}}
+        {'x': {'points': [0.5], 'states': ['up to 0.5', 'above 0.5']}}
         """
         return {
             column.name: {"points": list(column.points), "states": list(column.states)}
@@ -193,28 +210,35 @@ class Discretized:
 
 def discretize(
     table: Any,
-    bins: int = 5,
+    bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
     strategy: Strategy = "quantile",
     columns: Iterable[str] | None = None,
     weights: Weights = None,
 ) -> Discretized:
     """Cut the numeric columns of a table into intervals.
 
+    Columns of whole numbers are cut if they have more than 10 different values, which a
+    ``ColumnWarning`` tells, and hold states if they have no more; whether they are integers,
+    floating-point numbers or decimals does not matter. Numbers with fractions are always cut. The
+    classifier and the command line follow the same rule.
+
     Parameters
     ----------
     table : table
         As for :func:`encode`.
-    bins : int
+    bins : int, or mapping of str to int or None
         Largest number of intervals of a column. Where many values are equal there are fewer, and
-        a column with a single value has one interval.
+        a column with a single value has one interval. A mapping says it of single columns, which
+        then are cut whatever values they have, or with None keep their values as states; others
+        have up to 5. See also :class:`colonnade.tables.Bins`.
     strategy : {"quantile", "uniform", "kmeans"}
         Intervals with about the same number of rows, of the same width, or around the centres of
         clusters (by scikit-learn's ``KBinsDiscretizer``). A column with no more different values
         than `bins` is cut between them, except under ``"uniform"``; a smallest value that alone
         fills a quantile interval has its own.
     columns : iterable of str, optional
-        Which columns to cut. By default those of floating-point numbers, except integers that
-        became floats by missing values; integers are only cut when named here.
+        The only columns to cut, whatever values they have; by default those that the rule above
+        and `bins` say.
     weights : str or array_like, optional
         How often each row counts; a row of weight zero has no influence. One weight per row, or
         the name of a column, which then is not cut.
@@ -227,31 +251,44 @@ def discretize(
 
     Examples
     --------
-    >>> table, discretizer = discretize({"x": [1.5, 2.5, 2.5, 9.0], "n": [1, 2, 3, 4]}, bins=2)
+    >>> rows = {"x": [1.5, 2.5, 2.5, 9.0], "n": [1, 2, 3, 4]}
+    >>> table, discretizer = discretize(rows, bins=2)
     >>> table["x"].tolist()
-    ['(-inf, 2.5]', '(-inf, 2.5]', '(-inf, 2.5]', '(2.5, inf)']
+    ['up to 2.5', 'up to 2.5', 'up to 2.5', 'above 2.5']
     >>> [column.name for column in discretizer.columns]
     ['x']
-    >>> discretize({"x": [1.0, 2.0, 3.0]}, 2, weights=[4, 1, 1]).table["x"].tolist()
-    ['(-inf, 1]', '(1, inf)', '(1, inf)']
+    >>> discretize(rows, bins={"n": 2}).table["n"].tolist()
+    ['up to 2.5', 'up to 2.5', 'above 2.5', 'above 2.5']
+    >>> discretize({"x": [1.5, 2.5, 3.5]}, 2, weights=[4, 1, 1]).table["x"].tolist()
+    ['up to 1.5', 'above 1.5', 'above 1.5']
     """
     source = source_of(table)
     return Discretizer.fit(source, bins, strategy, columns, weights).cut(source)
 
 
-def _chosen(source: Source, columns: Iterable[str] | None) -> dict[str, Floats]:
-    """Return the columns to cut and their numbers."""
-    if columns is None:
-        floating = [name for name, column in source.columns.items() if column.floating]
-        numbers = {name: _numbers(source, name) for name in floating}
-        return {name: each for name, each in numbers.items() if not turned_float(each)}
-    if isinstance(columns, str):
-        raise expected("a list of column names", "columns", columns, f"write [{columns!r}]")
-    names = list(columns)
-    if len(set(names)) < len(names):
-        raise expected("different columns", "columns", names)
-    refuse_absent(names, source.names)
-    return {name: _numbers(source, name) for name in names}
+def _only(wanted: Bins, columns: Iterable[str]) -> Bins:
+    """Cut the columns named and no others."""
+    names = checked_list(columns, "a list of column names", "columns")
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise expected("different columns", "columns", names, got=f"{repeated[0]!r} twice")
+    own = {name: wanted.columns.get(name, wanted.default) for name in names}
+    kept = [name for name, bins in own.items() if bins is None]
+    if kept:
+        raise expected("columns that `bins` does not keep as they are", "columns", kept)
+    return Bins(None, own)
+
+
+def _chosen(
+    source: Source, wanted: Bins, counted: NDArray[Any] | None, weights: str | None
+) -> dict[str, Measured]:
+    """Return the columns to cut; the one with the weights stays."""
+    read = {
+        name: wanted.read(column, counted)
+        for name, column in source.columns.items()
+        if name != weights and wanted.cuts(column)
+    }
+    return {name: each for name, each in read.items() if isinstance(each, Measured)}
 
 
 def _numbers(source: Source, name: str) -> Floats:

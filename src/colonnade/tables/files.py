@@ -1,73 +1,82 @@
-"""Tables in files: CSV by the standard library, Parquet by whichever package is there.
-
-A CSV file holds texts; what they mean is decided for a whole column at once, on its distinct
-values. Only a text that survives the way to a number and back is taken for an integer: ``007`` is a
-name, not a seven.
-"""
+"""Tables in files: CSV by the standard library, Parquet by whichever package is there."""
 
 from __future__ import annotations
 
 import csv
 import glob
 import importlib.util
-import math
 import os
 import re
 from collections.abc import Collection, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from colonnade.exceptions import (
+    Advice,
     DataError,
+    DataWarning,
     FileFormatError,
     counted,
     expected,
     inapplicable,
     require,
+    warn,
 )
-from colonnade.tables.levels import refuse_repeated
+from colonnade.tables.headers import KEEP_INDEX, Header, numbered
+from colonnade.tables.remarks import of_readings
+from colonnade.tables.texts import Codes, Reading
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-# Digits without a point or an exponent are no match: long or with leading zeros, they are names.
-_DECIMAL = re.compile(
-    r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?"
-    r"|[+-]?(?:inf|infinity|nan)",
-    re.IGNORECASE,
-)
-_BOOLEANS = {"true": True, "false": False}
+# What PyArrow calls the index of a data frame of pandas.
+_PARQUET_INDEX = re.compile(r"__index_level_[0-9]+__")
 # Rows that are turned into columns at a time.
 _BATCH_ROWS = 1 << 14
 
 
-def read(path: str | os.PathLike[str], missing: Collection[str] = ()) -> dict[str, Any]:
+def read(
+    path: str | os.PathLike[str],
+    na: Collection[str] | None = None,
+    header: bool | None = None,
+) -> dict[str, Any]:
     r"""Read a table from a CSV or Parquet file.
 
     Parameters
     ----------
     path : path
-        Ends in ``.csv`` or ``.tsv`` (UTF-8, names in the first line), or in ``.parquet`` or
-        ``.pq``, which needs PyArrow, Polars or DuckDB (extra ``duckdb``).
-    missing : collection of str, optional
-        Texts of a CSV file that stand for a missing value, besides the empty one.
+        Ends in ``.csv`` or ``.tsv`` (UTF-8), or in ``.parquet`` or ``.pq``, which needs PyArrow,
+        Polars or DuckDB (extra ``duckdb``).
+    na : collection of str, optional
+        Texts of a CSV file that stand for a missing value, besides the empty one, in quotes or
+        not. By default the usual ones: ``NA``, ``N/A``, ``n/a``, ``NaN``, ``nan``, ``NULL``,
+        ``null``, ``?`` and whatever else pandas recognises, except ``None``, which is missing only
+        among numbers and booleans, as is a single point. An empty list: none but the empty one.
+    header : bool, optional
+        Whether the first line of a CSV file holds the names of the columns. If False, they are
+        called column1, column2 and so on. By default it does, with a warning if it looks like data.
 
     Returns
     -------
     dict of str to column
         A table as :func:`colonnade.fit` takes it. Columns of a CSV file are integers, booleans
         (``true`` and ``false`` in any case), floating-point numbers or strings: the first of these
-        that all their values are. Spaces before a value and empty lines are skipped.
+        that all their values are. Blanks around names and values, quoted ones too, and empty lines
+        are skipped. Columns before the first that has a name are an index, and left out.
 
     Raises
     ------
     DataError
-        If a line has too many or too few values, or columns lack a name of their own.
+        If a line has too many or too few values, or no column has a name.
     FileFormatError
         If the file is damaged, or not UTF-8 text.
+
+    Warns
+    -----
+    DataWarning
+        Once for each kind of thing that was changed, left out or guessed: codes read as missing,
+        a column that is text because of a few values, an index, a first line that looks like data,
+        names that occur twice (which then are numbered, such as ``x.1`` and ``x.2``).
 
     Examples
     --------
@@ -79,18 +88,25 @@ def read(path: str | os.PathLike[str], missing: Collection[str] = ()) -> dict[st
     {'age': array([31, 45]), 'smoker': [True, None], 'zip': ['01234', '56789']}
     """
     file = _existing(path)
-    if isinstance(missing, str) or not all(isinstance(text, str) for text in missing):
-        raise expected("a list of texts", "missing", missing)
-    suffix = file.suffix.lower()
-    if suffix in _PARQUET:
-        if missing:
+    codes = Codes.of(na)
+    if header is not None and not isinstance(header, bool):
+        raise expected("True, False or None", "header", header)
+    if is_parquet(file):
+        if na is not None:
             hint = "in a Parquet file missing values are marked as such"
-            raise inapplicable("missing", missing, "CSV files", hint)
-        return _parquet(file)
-    if suffix not in _DELIMITERS:
+            raise inapplicable("na", na, "CSV files", hint)
+        if header is not None:
+            raise inapplicable("header", header, "CSV files", "Parquet files have names")
+        return _without_index(file, _parquet(file))
+    if file.suffix.lower() not in _DELIMITERS:
         what = "a file ending in .csv, .tsv, .parquet or .pq"
         raise expected(what, "path", str(path))
-    return _csv(file, {"", *missing})
+    return _csv(file, codes, header)
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file is a Parquet file by its name."""
+    return path.suffix.lower() in _PARQUET
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
@@ -128,77 +144,59 @@ def _existing(path: Any) -> Path:
 # -------------------------------------------------------------------------- CSV
 
 
-def _csv(file: Path, missing: set[str]) -> dict[str, Any]:
-    lines = read_lines(file)
-    names = _header(file, next(lines, (0, []))[1])
-    columns: list[list[str]] = [[] for _ in names]
-    known: list[dict[str, str]] = [{} for _ in names]
-    rows = _of_width(file, lines, len(names))
-    while batch := list(islice(rows, _BATCH_ROWS)):
-        for column, seen, values in zip(columns, known, zip(*batch, strict=True), strict=True):
-            # Each text is kept once, however many rows have it.
-            column.extend(map(seen.setdefault, values, values))
-    if not columns[0]:
-        raise DataError(f"File {str(file)!r}", "it has names of columns but no rows.")
-    return {
-        name: _typed(column, seen, missing)
-        for name, column, seen in zip(names, columns, known, strict=True)
-    }
-
-
-def _header(file: Path, names: list[str]) -> list[str]:
+def _csv(file: Path, codes: Codes, header: bool | None) -> dict[str, Any]:
     where = f"File {str(file)!r}"
-    if not names:
-        raise DataError(where, "it is empty.", "the first line holds the names of the columns")
-    if len(names) == 1 and (found := re.search(r"[;\t|]", names[0])):
-        problem = f"one column only, named {names[0]!r:.60}."
-        sign = "a tab" if found.group() == "\t" else repr(found.group())
-        hint = f"separate values by commas, not by {sign} (by tabs in a .tsv file)"
-        raise DataError(where, problem, hint)
-    for position, name in enumerate(names, start=1):
-        if not name:
-            raise DataError(where, f"column {position} has no name.", "name it in the first line")
-    refuse_repeated(names)
-    return names
+    lines = read_lines(file)
+    first = next(lines, None)
+    if first is None:
+        hint = "the first line holds the names of the columns"
+        raise DataError(where, "it is empty.", hint)
+    line = [name.strip() for name in first[1]]
+    _refuse_separator(file, line)
+    if header is False:
+        lines = chain([first], lines)
+    columns: list[list[str]] = [[] for _ in line]
+    seen: list[dict[str, str]] = [{} for _ in line]
+    rows = _of_width(file, lines, len(line))
+    while batch := list(islice(rows, _BATCH_ROWS)):
+        for column, known, values in zip(columns, seen, zip(*batch, strict=True), strict=True):
+            # Each text is kept once, however many rows have it.
+            column.extend(map(known.setdefault, values, values))
+    if not columns[0]:
+        raise DataError(where, "it has names of columns but no rows.", Advice.FIRST_LINE_IS_DATA)
+    head = Header(where, line, seen, sure=header is True)
+    names = dict(enumerate(map(numbered, range(len(line))))) if header is False else head.names
+    readings = {name: Reading.of(columns[k], seen[k], codes) for k, name in names.items()}
+    for warning in chain(
+        () if header is False else head.warnings(), of_readings(where, readings, codes)
+    ):
+        warn(warning)
+    return {name: reading.values for name, reading in readings.items()}
+
+
+def _refuse_separator(file: Path, line: list[str]) -> None:
+    """Raise if a line that is one value looks like several, separated by another sign."""
+    tabs = file.suffix.lower() == ".tsv"
+    if len(line) > 1 or not (found := re.search(r"[,;|]" if tabs else r"[;\t|]", line[0])):
+        return
+    sign = "a tab" if found.group() == "\t" else repr(found.group())
+    wanted = "tabs, as in every .tsv file" if tabs else "commas"
+    hint = f"separate values by {wanted}, not by {sign}"
+    hint += "" if tabs else " (by tabs in a .tsv file)"
+    raise DataError(f"File {str(file)!r}", f"one column only, named {line[0]!r:.60}.", hint)
 
 
 def _of_width(
     file: Path, lines: Iterator[tuple[int, list[str]]], width: int
 ) -> Iterator[list[str]]:
     for line, row in lines:
+        if len(row) == 1 < width and not row[0].strip():
+            continue  # a line of blanks
         if len(row) != width:
             problem = f"{counted(len(row), 'value')}, but {counted(width, 'column')} in the header."
             hint = "put values that contain a comma in double quotes" if len(row) > width else ""
             raise DataError(f"File {str(file)!r}, line {line}", problem, hint, line=line)
         yield row
-
-
-def _typed(column: list[str], seen: dict[str, str], missing: set[str]) -> Any:
-    """Return a column of texts as what all of them are."""
-    texts = [text for text in seen if text not in missing]
-    kind: Any = None
-    meaning: dict[str, Any]
-    if texts and all(map(_INTEGER.fullmatch, texts)):
-        kind, meaning = np.int64, {text: int(text) for text in texts}
-    elif texts and all(text.lower() in _BOOLEANS for text in texts):
-        kind, meaning = np.bool_, {text: _BOOLEANS[text.lower()] for text in texts}
-    elif numbers := _numbers(texts):
-        kind, meaning = np.float64, dict(numbers)
-    else:
-        meaning = {text: text for text in texts}
-    gaps = len(texts) < len(seen)
-    meaning.update(dict.fromkeys(missing, math.nan if kind is np.float64 else None))
-    values = list(map(meaning.__getitem__, column))
-    # Neither integers nor booleans have a NaN, and strings stay Python strings.
-    return values if kind is None or (gaps and kind is not np.float64) else np.array(values, kind)
-
-
-def _numbers(texts: list[str]) -> dict[str, float]:
-    """Return the numbers that texts stand for; none at all unless every text is a number."""
-    if not all(_INTEGER.fullmatch(text) or _DECIMAL.fullmatch(text) for text in texts):
-        return {}
-    numbers = {text: float(text) for text in texts}
-    return numbers if any(map(math.isfinite, numbers.values())) else {}
 
 
 # ---------------------------------------------------------------------- Parquet
@@ -216,6 +214,17 @@ def _parquet(file: Path) -> dict[str, Any]:
     except Exception as error:  # each package has errors of its own for a damaged file
         problem = f"not readable as Parquet ({' '.join(str(error).split())[:200]})."
         raise FileFormatError(str(file), "", problem) from error
+
+
+def _without_index(file: Path, table: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the columns that pandas keeps the index of a data frame in."""
+    index = [name for name in table if _PARQUET_INDEX.fullmatch(name)]
+    if index and len(index) < len(table):
+        names = ", ".join(map(repr, index))
+        statement = f"File {str(file)!r}: {names} read as an index of the rows, and left out."
+        warn(DataWarning(statement, KEEP_INDEX))
+        return {name: column for name, column in table.items() if name not in index}
+    return table
 
 
 def _by_pyarrow(file: Path) -> dict[str, Any]:

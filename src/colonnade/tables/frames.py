@@ -22,10 +22,10 @@ from colonnade.tables.levels import (
     column_error,
     float_levels,
     integer_levels,
-    refuse_repeated,
+    repeated_names,
     unusable,
 )
-from colonnade.tables.sources import ListColumn, Source, StateColumn
+from colonnade.tables.sources import ListColumn, Source, StateColumn, Times, UnsoundColumn
 
 _OBJECTS = (nw.Object, nw.Unknown)
 
@@ -54,23 +54,40 @@ class SeriesColumn:
             return _string_levels(self.series)
         if kind.is_integer() or kind == nw.Boolean:
             return self._integer_levels(declared)
-        if kind.is_float():
+        if kind.is_float() or kind.is_decimal():
             return float_levels(self.name, _floats(self.series), declared)
         if kind in _OBJECTS:
             return _object_string_levels(self.series) or self._objects.levels(declared)
+        if kind.is_temporal():
+            hint = "leave it out, or turn it into parts such as the month"
+            raise unusable(self.name, f"values of type {kind}", hint)
         raise unusable(self.name, f"values of type {kind}")
 
     @property
     def numbers(self) -> Floats | None:
         kind = self.series.dtype
-        if kind.is_float() or kind.is_integer():
+        if kind.is_numeric():
             return _floats(self.series)
         return self._objects.numbers if kind in _OBJECTS else None
 
     @property
-    def floating(self) -> bool:
+    def number_type(self) -> type[int] | type[float] | None:
         kind = self.series.dtype
-        return self._objects.floating if kind in _OBJECTS else bool(kind.is_float())
+        if kind in _OBJECTS:
+            return self._objects.number_type
+        if kind.is_integer():
+            return int
+        return float if kind.is_numeric() else None
+
+    @property
+    def times(self) -> Times | None:
+        kind = self.series.dtype
+        if kind in _OBJECTS:
+            return self._objects.times
+        if not kind.is_temporal():
+            return None
+        present = self.series.drop_nulls()
+        return Times(present.n_unique(), len(present))
 
     @property
     def text(self) -> bool:
@@ -97,19 +114,31 @@ class SeriesColumn:
         if series.null_count():
             missing = series.is_null().to_numpy()
             series = series.fill_null(False if series.dtype == nw.Boolean else 0)
-        values = series.to_numpy()
-        if values.dtype.kind in "biu":
+        # NumPy has no integers of 128 bits.
+        values = None if series.dtype in (nw.Int128, nw.UInt128) else series.to_numpy()
+        if values is not None and values.dtype.kind in "biu":
             return integer_levels(values, missing)
-        return self._objects.levels(declared)  # wider than 64 bits
+        return self._objects.levels(declared)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A table of a data-frame package, and the package."""
+
+    native: Any
+    kind: nw.Implementation
 
 
 def frame_source(table: Any) -> Source:
-    """Take apart a table of pandas, Polars, PyArrow, Modin or whatever else narwhals knows."""
+    """Take apart a table of pandas, Polars, PyArrow, Modin or whatever else narwhals knows.
+
+    Columns that share a name, which narwhals refuses, do no harm until they are needed.
+    """
     try:
         frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+        shared: dict[str, UnsoundColumn] = {}
     except DuplicateError:
-        refuse_repeated(list(getattr(table, "column_names", None) or table.columns))
-        raise
+        frame, shared = _with_different_names(table)
     except TypeError:
         got = f"an object of type {type(table).__module__}.{type(table).__qualname__}"
         hint = "give a data frame, a dictionary of lists, or a pair (array, names)"
@@ -117,13 +146,24 @@ def frame_source(table: Any) -> Source:
             hint = "collect the lazy table first"
         raise expected("a table in memory", "table", table, hint, got=got) from None
     columns = {series.name: SeriesColumn(series.name, series) for series in frame.iter_columns()}
-    return Source(columns, len(frame), frame)
+    return Source({**columns, **shared}, len(table), Frame(table, frame.implementation))
 
 
-def categorised(frame: nw.DataFrame[Any], cut: Sequence[StateColumn]) -> Any:
+def _with_different_names(table: Any) -> tuple[nw.DataFrame[Any], dict[str, UnsoundColumn]]:
+    """Return the columns that have a name of their own, and apart from them all others."""
+    arrow = hasattr(table, "column_names")
+    names = list(table.column_names if arrow else table.columns)
+    errors = repeated_names(names)
+    own = [k for k, name in enumerate(names) if name not in errors]
+    frame: nw.DataFrame[Any] = nw.from_native(
+        table.select(own) if arrow else table.iloc[:, own], eager_only=True
+    )
+    return frame, {name: UnsoundColumn(name, None, error) for name, error in errors.items()}
+
+
+def categorised(frame: Frame, cut: Sequence[StateColumn]) -> Any:
     """Return a native table of the same kind with some columns made ordered categories."""
-    native = frame.to_native()
-    kind = frame.implementation
+    native, kind = frame.native, frame.kind
     if kind.is_pandas_like():
         import pandas as pd
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, listing
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
 _MAX_SHOWN_COLUMNS = 10
+_MAX_SHOWN_VALUES = 5
+# From here on a float may stand for several integers.
+_FIRST_INEXACT = 2.0**53
+# Python numbers that may have a fraction.
+FRACTIONAL = (float, np.floating, Decimal, Fraction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,14 @@ def place(name: str) -> str:
     return f"Column {name!r}"
 
 
+def places(columns: Iterable[str]) -> str:
+    """Name columns, written already, for a message; of many only the first."""
+    each = list(columns)
+    more = [f"... {len(each) - _MAX_SHOWN_COLUMNS} more"] * (len(each) > _MAX_SHOWN_COLUMNS)
+    noun = "Column" if len(each) == 1 else "Columns"
+    return f"{noun} {', '.join(each[:_MAX_SHOWN_COLUMNS] + more)}"
+
+
 def column_error(name: str, problem: str, hint: str = "", **facts: Any) -> DataError:
     """Word what is wrong with a column."""
     return DataError(place(name), problem, hint, column=name, **facts)
@@ -52,7 +67,8 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
     if lost:
         problem = f"not in the table, which has {listing(known)}."
-        raise DataError(", ".join(map(place, lost)), problem, columns=lost)
+        hints = dict.fromkeys(filter(None, (did_you_mean(name, known) for name in lost)))
+        raise DataError(", ".join(map(place, lost)), problem, " ".join(hints), columns=lost)
 
 
 def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
@@ -64,18 +80,25 @@ def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
         (name, n), *_ = lacking.items()
         where, problem = place(name), f"the value is missing in {n:,} of {counted(rows, 'row')}."
     else:
-        shown = [f"{name!r} ({n:,})" for name, n in lacking.items()]
-        more = [f"... {len(shown) - _MAX_SHOWN_COLUMNS} more"] * (len(shown) > _MAX_SHOWN_COLUMNS)
-        where = f"Columns {', '.join(shown[:_MAX_SHOWN_COLUMNS] + more)}"
+        where = places(f"{name!r} ({n:,})" for name, n in lacking.items())
         problem = f"values are missing in some of {counted(rows, 'row')}."
     raise DataError(where, problem, hint, columns=lacking, rows=rows)
 
 
+def repeated_names(names: Sequence[Any]) -> dict[Any, DataError]:
+    """Return an error for each name that several columns of a table have."""
+    hint = "rename or drop columns"
+    return {
+        name: column_error(name, f"the name occurs {times} times.", hint)
+        for name, times in Counter(names).items()
+        if times > 1
+    }
+
+
 def refuse_repeated(names: Sequence[Any]) -> None:
     """Raise unless all columns of a table have different names."""
-    if len(set(names)) < len(names):
-        name, times = Counter(names).most_common(1)[0]
-        raise column_error(name, f"the name occurs {times} times.", "rename or drop columns")
+    for error in repeated_names(names).values():
+        raise error
 
 
 def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:
@@ -123,29 +146,23 @@ def _integer_codes(values: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
     return labels, ranks[shifted]
 
 
-def turned_float(values: NDArray[Any]) -> bool:
-    """Whether floats are integers that lack some values, so that only NaN made them floats."""
-    gaps = np.isnan(values)
-    if not gaps.any():
-        return False
-    present = values[~gaps]
-    return bool((np.abs(present) < 2**53).all() and (present == np.floor(present)).all())
+def are_whole(values: NDArray[Any]) -> bool:
+    """Whether floats are integers; missing ones, which make pandas use floats, are NaN."""
+    present = values[~np.isnan(values)]
+    return bool((np.abs(present) < _FIRST_INEXACT).all() and (present == np.floor(present)).all())
 
 
-def float_levels(name: str, values: NDArray[Any], declared: bool) -> Levels:
-    """Find the levels of a column of floats, if it may have any.
+def float_levels(name: str, values: NDArray[Any], declared: bool = False) -> Levels:
+    """Find the levels of a column of floats: whole numbers are integers, and others no states.
 
-    Floats are not states, with two exceptions: integers among which a missing value was written
-    as NaN, and whole numbers for which states are declared.
+    Where states are declared, other numbers are levels that will not be among them.
     """
     values = values.astype(np.float64, copy=False)
     if not values.size:
         return Levels([], np.empty(0, dtype=np.int8))  # the type of an empty column means nothing
+    if not declared and not are_whole(values):
+        raise unusable(name, "floating-point numbers", Advice.CUT)
     gaps = np.isnan(values)
-    if not declared and not turned_float(values):
-        whole = np.isfinite(values).all() and (values == np.floor(values)).all()
-        hint = Advice.CUT_OR_CONVERT if whole else Advice.CUT
-        raise unusable(name, "floating-point numbers", hint)
     present, inverse = np.unique(values[~gaps], return_inverse=True)
     codes = np.full(len(values), -1, dtype=np.int64)
     codes[~gaps] = inverse
@@ -162,15 +179,20 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
     except TypeError:
         raise unusable(name, f"values such as {_unhashable(values)}") from None
     present = [value for value in distinct if not _is_missing(value)]
-    floats = any(isinstance(value, float | np.floating) for value in present)
+    floats = any(isinstance(value, FRACTIONAL) for value in present)
     # By their types, because equal values such as True, 1 and 1.0 are one key of `distinct`.
     integers = any(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
     if boolean and (floats or integers):
         raise unusable(name, "booleans mixed with numbers", "use strings for all of them")
     if floats:
-        if not all(isinstance(value, int | float | np.number) for value in present):
-            raise unusable(name, "floating-point numbers mixed with other values")
-        return float_levels(name, np.array([_float(value) for value in values]), declared)
+        others = [v for v in present if not isinstance(v, (int, np.number, *FRACTIONAL))]
+        if others:
+            shown = ", ".join(map(repr, others[:_MAX_SHOWN_VALUES]))
+            more = len(others) - _MAX_SHOWN_VALUES
+            shown += f" and {more} more" if more > 0 else ""
+            problem = f"floating-point numbers mixed with other values ({shown})"
+            raise unusable(name, problem, "correct them, or replace what means missing by None")
+        return float_levels(name, np.array([as_float(value) for value in values]), declared)
     numbers = dict.fromkeys(distinct, -1)
     numbers.update({value: code for code, value in enumerate(present)})
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
@@ -187,13 +209,19 @@ def object_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
     if any(issubclass(kind, str | bool | np.bool_) for kind in kinds):
         return None
     try:
-        return np.array([_float(value) for value in values], dtype=np.float64)
+        return np.array([as_float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):
         return None
 
 
-def _float(value: Any) -> float:
-    return math.nan if _is_missing(value) else float(value)
+def as_float(value: Any) -> float:
+    """Return a Python number as a float: NaN if it is missing, infinite if it is too large."""
+    if _is_missing(value):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _is_missing(value: Any) -> bool:
@@ -206,6 +234,8 @@ def _is_missing(value: Any) -> bool:
         return bool(value != value)
     except (TypeError, ValueError):
         return False
+    except ArithmeticError:  # a signaling NaN among decimals
+        return True
 
 
 def _unhashable(values: Sequence[Any]) -> str:

@@ -9,13 +9,21 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import expected, listing
+from colonnade.exceptions import checked_list, expected, is_word, listing, warn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
+from colonnade.tables.identifiers import (
+    Excess,
+    identifier,
+    numeric_excess,
+    warn_of_identifiers,
+    warn_of_numbers,
+)
 from colonnade.tables.levels import Levels, place, refuse_absent
-from colonnade.tables.sources import Column, Source, StateColumn, source_of
+from colonnade.tables.remarks import of_states
+from colonnade.tables.sources import Column, ListColumn, Source, StateColumn, source_of
 from colonnade.threads import run
 from colonnade.variables import State, Variable
 
@@ -39,7 +47,12 @@ def encode(
     States keep their type. Their order is the one declared, else that of the categories (all of
     which are states, seen or not), else sorted. A Polars ``Categorical`` shares its categories
     with every other column, so there only those seen are states; an ``Enum`` has them all.
-    Booleans always have the two states False and True.
+    Booleans always have the two states False and True. Floating-point numbers and decimals are
+    integers if all of them are whole; others must be cut first (:func:`discretize`). A
+    ``ColumnWarning`` names columns that seem to identify rows: those with at least 20 values that
+    are text with a state for every second row or more, or more than 31 dates written as text, or
+    integers that never repeat although by chance they would, or whose name ends in *id*. Another
+    one names columns of more than 10 whole numbers with fewer than 10 rows each.
 
     Parameters
     ----------
@@ -79,12 +92,14 @@ def encode(
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]})
     Traceback (most recent call last):
     colonnade.exceptions.DataError: Column 'smoker': state 'sometimes' (1 row) is not one of
-    ['no', 'yes'].
+    'no', 'yes'.
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]}, unknown="missing").unknown
     {'smoker': {'sometimes': 1}}
     """
-    if unknown not in ("raise", "missing"):
+    if not is_word(unknown, "raise", "missing"):
         raise expected("'raise' or 'missing'", "unknown", unknown)
+    if discretizer is not None and not isinstance(discretizer, Discretizer):
+        raise expected("a Discretizer or None", "discretizer", discretizer)
     if isinstance(table, Discretized):
         if discretizer is not None:
             raise expected("None", "discretizer", discretizer, "the table is cut already")
@@ -102,13 +117,24 @@ def encode(
     weight_column = weights if isinstance(weights, str) else None
     declared, names = _plan(source.names, variables, columns, weight_column)
 
+    identifying: list[Excess] = []
+    numbers: list[Excess] = []
+
     def coded(column: Column) -> CodedColumn:
         variable = declared.get(column.name)
         cut = cuts.get(column.name) if cuts else None
         levels = _levels(column, variable is not None, cut)
+        if variable is None and cut is None:
+            if excess := identifier(column, levels):
+                identifying.append(excess)
+            elif excess := numeric_excess(column, levels):
+                numbers.append(excess)
         return CodedColumn.of(variable or discovered(column.name, levels), levels)
 
     done = each_column(source, names, coded)
+    warn_of_states(source, [each.variable for each in done if each.variable.name not in declared])
+    warn_of_identifiers(identifying)
+    warn_of_numbers(numbers)
     if weight_column is not None:
         given = source.columns[weight_column].weights()
         weights = checked_weights(given, source.rows, place(weight_column))
@@ -153,7 +179,7 @@ def _plan(
     """Return the declared variables by name, and the columns to take."""
     declared = declared_variables(variables)
     if columns is not None:
-        taken = list(columns)
+        taken = checked_list(columns, "a list of column names", "columns")
         strange = [name for name in declared if name not in taken]
         if strange:
             raise expected(f"only states of {listing(taken)}", "variables", strange)
@@ -189,6 +215,19 @@ def each_column(
     return [done[name] if name in done else task(columns[name]) for name in names]
 
 
+def warn_of_states(source: Source, found: Sequence[Variable]) -> None:
+    """Say which states that were discovered in columns look like a mistake.
+
+    Those that are coded already were looked at when they were; about texts from files, which are
+    lists, `read` has said the rest.
+    """
+    columns = {variable.name: source.columns[variable.name] for variable in found}
+    fresh = [v for v in found if not isinstance(columns[v.name], StateColumn)]
+    unread = {name for name, column in columns.items() if not isinstance(column, ListColumn)}
+    for warning in of_states(fresh, unread):
+        warn(warning)
+
+
 def _levels(column: Column, declared: bool, cut: Cuts | None) -> Levels:
     if cut is None:
         return column.levels(declared)
@@ -198,7 +237,7 @@ def _levels(column: Column, declared: bool, cut: Cuts | None) -> Levels:
     # Already cut: what is there are names of intervals, and all intervals are states.
     found = column.levels(True)
     if tuple(found.labels) == cut.states:
-        return found
+        return Levels(found.labels, found.codes, closed=True)
     order = {label: k for k, label in enumerate(dict.fromkeys([*cut.states, *found.labels]))}
     table = np.array([*(order[label] for label in found.labels), -1], dtype=np.int64)
     return Levels(list(order), table[found.codes], closed=True)

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import Advice, expected, listing
+from colonnade.exceptions import Advice, ColonnadeError, expected, listing
 from colonnade.tables.levels import (
+    FRACTIONAL,
     Levels,
     column_error,
     float_levels,
     integer_levels,
     object_levels,
     object_numbers,
-    refuse_repeated,
+    repeated_names,
     unusable,
 )
 
 if TYPE_CHECKING:
-    import narwhals as nw
+    from colonnade.tables.frames import Frame
+
+
+class Times(NamedTuple):
+    """How many different dates or times a column has, and in how many rows."""
+
+    different: int
+    rows: int
 
 
 class Column(Protocol):
@@ -43,8 +52,12 @@ class Column(Protocol):
         """Numbers as floats, missing ones NaN; None if it is not numeric."""
 
     @property
-    def floating(self) -> bool:
-        """Whether it holds floating-point numbers."""
+    def number_type(self) -> type[int] | type[float] | None:
+        """Type of its numbers, float for decimals; None if it is not numeric."""
+
+    @property
+    def times(self) -> Times | None:
+        """What is known of a column of dates or times; None if it holds anything else."""
 
     @property
     def text(self) -> bool:
@@ -76,10 +89,20 @@ class ListColumn:
         return object_numbers(self.values)
 
     @property
-    def floating(self) -> bool:
+    def number_type(self) -> type[int] | type[float] | None:
         kinds = set(map(type, self.values))
-        floats = any(issubclass(kind, float | np.floating) for kind in kinds)
-        return floats and self.numbers is not None
+        floats = any(issubclass(kind, FRACTIONAL) for kind in kinds)
+        whole = any(issubclass(kind, int | np.integer) for kind in kinds)
+        if not (floats or whole) or self.numbers is None:
+            return None
+        return float if floats else int
+
+    @property
+    def times(self) -> Times | None:
+        present = [value for value in self.values if value is not None and value == value]
+        if not present or not all(isinstance(value, dt.date | dt.time) for value in present):
+            return None
+        return Times(len(set(present)), len(present))
 
     def weights(self) -> Array:
         return np.asarray(self.values)
@@ -108,8 +131,15 @@ class ArrayColumn:
         return self._floats if self.values.dtype.kind in "iuf" else None
 
     @property
-    def floating(self) -> bool:
-        return self.values.dtype.kind == "f"
+    def number_type(self) -> type[int] | type[float] | None:
+        return {"i": int, "u": int, "f": float}.get(self.values.dtype.kind)
+
+    @property
+    def times(self) -> Times | None:
+        if self.values.dtype.kind != "M":
+            return None
+        present = self.values[~np.isnat(self.values)]
+        return Times(len(np.unique(present)), len(present))
 
     def weights(self) -> Array:
         if self._missing is not None:
@@ -137,7 +167,8 @@ class StateColumn:
     states: Sequence[Any]
     codes: Array
     text = False
-    floating = False
+    number_type = None
+    times = None
     numbers = None
 
     def levels(self, declared: bool) -> Levels:
@@ -152,6 +183,28 @@ class StateColumn:
         return self.values
 
 
+@dataclass(frozen=True, eq=False)
+class UnsoundColumn:
+    """A column that cannot be used because of its name: an error, but only if somebody needs it."""
+
+    name: Any
+    values: Any
+    error: ColonnadeError
+    text = False
+    number_type = None
+    times = None
+
+    @property
+    def numbers(self) -> Floats | None:
+        raise self.error
+
+    def levels(self, declared: bool) -> Levels:
+        raise self.error
+
+    def weights(self) -> Array:
+        raise self.error
+
+
 # ------------------------------------------------------------------------ tables
 
 
@@ -161,7 +214,7 @@ class Source:
 
     columns: Mapping[str, Column]
     rows: int
-    frame: nw.DataFrame[Any] | None = None
+    frame: Frame | None = None
 
     @property
     def names(self) -> Sequence[str]:
@@ -172,7 +225,7 @@ class Source:
     def table(self) -> Any:
         """The table as a user sees it: a data frame, or a dictionary of columns."""
         if self.frame is not None:
-            return self.frame.to_native()
+            return self.frame.native
         return {name: column.values for name, column in self.columns.items()}
 
     def replaced(self, cut: Sequence[StateColumn]) -> Source:
@@ -195,13 +248,16 @@ def source_of(table: Any) -> Source:
         from colonnade.tables.frames import frame_source
 
         source = frame_source(table)
-    for name in source.names:
-        if not isinstance(name, str) or not name:
-            what = "non-empty strings as column names"
-            raise expected(what, "table", name, Advice.NAME_COLUMNS)
     if not source.names:
-        raise expected("at least one column", "table", table)
-    return source
+        raise expected("at least one column", "table", table, got="none")
+    unnamed = [name for name in source.names if not isinstance(name, str) or not name]
+    if not unnamed:
+        return source
+    what, columns = "non-empty strings as column names", dict(source.columns)
+    for name in unnamed:
+        error = expected(what, "table", name, Advice.NAME_COLUMNS)
+        columns[name] = UnsoundColumn(name, columns[name].values, error)
+    return replace(source, columns=columns)
 
 
 def numbers_of(column: Column, hint: str) -> Floats:
@@ -237,8 +293,10 @@ def _named(array: Array, names: Any) -> dict[str, Any]:
     if len(names) != array.shape[1]:
         what = f"{array.shape[1]} column names"
         raise expected(what, "table", names, got=f"{len(names)}: {listing(names)}")
-    refuse_repeated(names)
-    return {name: array[:, k] for k, name in enumerate(names)}
+    columns: dict[str, Any] = {name: array[:, k] for k, name in enumerate(names)}
+    for name, error in repeated_names(names).items():
+        columns[name] = UnsoundColumn(name, columns[name], error)
+    return columns
 
 
 def _source(columns: Mapping[str, Any]) -> Source:
@@ -251,6 +309,8 @@ def _source(columns: Mapping[str, Any]) -> Source:
 
 
 def _column(name: str, values: Any) -> Column:
+    if isinstance(values, UnsoundColumn):
+        return values
     if isinstance(values, list | tuple | range):
         return ListColumn(name, values if isinstance(values, list) else list(values))
     if isinstance(values, np.ndarray):

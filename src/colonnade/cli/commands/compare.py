@@ -12,6 +12,8 @@ from colonnade.cli import options
 from colonnade.cli.data import DataOptions
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
 from colonnade.cli.output import figure, grid, say, say_json
+from colonnade.cli.values import choice, refuse_repeated
+from colonnade.exceptions import counted
 
 
 def compare(
@@ -19,6 +21,7 @@ def compare(
     learn: Annotated[
         list[Learn] | None,
         graph_option(
+            parser=choice(Learn),
             metavar="HOW",
             help="A way to learn the graph, anew in every fold: hc, tan, chow-liu, kdb or naive; "
             "may be given several times.",
@@ -40,7 +43,7 @@ def compare(
             help="As for fit; may be given several times. By default hierarchical.",
         ),
     ] = None,
-    folds: Annotated[int, options.number(min=2, help="Parts for cross-validation.")] = 5,
+    folds: Annotated[int, options.number(2, help="Parts for cross-validation.")] = 5,
     seed: Annotated[
         int, options.number(help="Assigns the rows to the folds, and drives --restarts.")
     ] = 0,
@@ -59,22 +62,25 @@ def compare(
     from colonnade.tables import encode
 
     learners, paths, words = learn or [], dag or [], prior or ["hierarchical"]
-    for option, given in (("--learn", learners), ("--dag", paths), ("--prior", words)):
-        repeated = [str(each) for k, each in enumerate(given) if each in given[:k]]
-        if repeated:
-            raise options.misuse(option, f"{repeated[0]!r} is given twice.")
+    refuse_repeated("--learn", "learners", [str(each) for each in learners])
+    refuse_repeated("--dag", "files", [str(path) for path in paths])
     learning.check(learners, paths)
-    priors = {word: options.prior_of(word) for word in words}
-    coded = encode(data.discretized(data.read()))
+    chosen = [options.prior_of(word) for word in words]
+    # By their own words: bdeu is bdeu:1.
+    refuse_repeated("--prior", "priors", [each.word for each in chosen])
+    priors = {each.word: each for each in chosen}
+    table = data.read()
+    learning.check_target(list(table))
+    coded = encode(data.discretized(table))
     structures: dict[str, Any] = {
         **{str(path): dag_of(path, coded.names, all_columns=True) for path in paths},
         **{str(each): learning.learner(each, seed) for each in learners},
     }
-    found = compared(coded, structures, priors, folds=folds, rng=seed)
+    found = compared(coded, structures, priors, folds=folds, rng=seed, missing=data.missing.value)
     if json:
         say_json({"folds": found.folds, "rows": [asdict(row) for row in found.rows]})
         return
-    say(f"Mean log likelihood of a held-out row, {found.folds} folds, {coded.rows:,} rows")
+    say(f"Mean log likelihood of a held-out row, {found.folds} folds, {counted(coded.rows, 'row')}")
     head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
     lines = []
     for row in found.rows:

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.models import check_output, load, save
+from colonnade.cli.models import check_dialects, check_output, load, save
 from colonnade.cli.output import say
+from colonnade.cli.values import choice
 
 Dialect = StrEnum("Dialect", ["standard", "agrum"])
 
@@ -28,8 +29,11 @@ def convert(
     dialect: Annotated[
         Dialect,
         typer.Option(
-            help="Which programs are to read the file: those that follow the definition of its "
-            "format, or aGrUM and pyAgrum, which order the parents in .xdsl and .uai differently."
+            parser=choice(Dialect),
+            metavar="DIALECT",
+            help="Which programs are to read an .xdsl or .uai file: those that follow the "
+            "definition of its format, or aGrUM and pyAgrum, which order the parents differently: "
+            "standard or agrum.",
         ),
     ] = Dialect.standard,
     overwrite: options.Overwrite = False,
@@ -38,8 +42,8 @@ def convert(
 
     Example: colonnade convert model.json model.bif
     """
-    if dialect is not Dialect.standard and output.suffix.lower() == ".json":
-        raise options.misuse("--dialect", "a .json file has no dialects.")
     check_output(output, overwrite)
+    if dialect is not Dialect.standard:
+        check_dialects(output)
     save(load(source, "source"), output, overwrite, agrum=dialect is Dialect.agrum)
     say(f"Saved {output}")

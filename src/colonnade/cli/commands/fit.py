@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.data import Missing, TrainingData
-from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
+from colonnade.cli.data import WeightedData
+from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_number, graph_option
 from colonnade.cli.models import check_output, save, summarise
-from colonnade.cli.output import complain, say
-from colonnade.exceptions import DataError, counted
+from colonnade.cli.output import say
+from colonnade.cli.values import Misuse, choice
+from colonnade.exceptions import counted
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.structure import Found
-    from colonnade.tables import CodedTable
 
 
 def fit(
@@ -43,6 +43,7 @@ def fit(
     learn: Annotated[
         Learn | None,
         graph_option(
+            parser=choice(Learn),
             metavar="HOW",
             help="Learn the graph: hc (hill climbing), tan (tree-augmented naive Bayes), chow-liu "
             "(a tree), kdb (k-dependence classifier) or naive (naive Bayes). Every column is a "
@@ -51,7 +52,8 @@ def fit(
     ] = None,
     learning: LearnerOptions,
     seed: Annotated[
-        int | None, graph_option(min=0, metavar="N", help="Makes --restarts repeatable.")
+        int | None,
+        graph_number(help="Makes --restarts repeatable."),
     ] = None,
     prior: Annotated[
         str,
@@ -60,7 +62,7 @@ def fit(
             help="What tables are estimated with: {priors}.",
         ),
     ] = "hierarchical",
-    data: TrainingData,
+    data: WeightedData,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Estimate all tables of a network from data, and save it.
@@ -73,17 +75,18 @@ def fit(
     from colonnade.tables import encode
 
     if dag is not None and learn is not None:
-        raise options.misuse("--dag / --learn", "give one of them.")
+        raise Misuse("Expected --dag or --learn, got both.", hint="leave out one of them")
     if seed is not None and not learning.restarts:
-        raise options.misuse("--seed", "it only applies to --restarts.")
+        raise Misuse("--seed applies only with --restarts.")
     if data.ignore and dag is not None:
-        problem = "columns that --dag does not name are not part of the network anyway."
-        raise options.misuse("--ignore", problem)
+        hint = "the file of --dag names the columns that are used"
+        raise Misuse("--ignore applies only with --learn.", hint=hint)
     learning.check([] if learn is None else [learn], [] if dag is None else [dag])
     chosen = options.prior_of(prior)
     check_output(output, overwrite)
     weights, missing = data.weights, data.missing
     table = data.read(weights)
+    learning.check_target([name for name in table if name != weights])
     if dag is not None:
         graph = dag_of(dag, list(table))
         kept = {name: table[name] for name in (*graph.variables, weights) if name in table}
@@ -92,29 +95,13 @@ def fit(
     else:
         assert learn is not None  # checked above
         coded = encode(data.discretized(table, weights), weights=weights)
-        rows = coded if missing is Missing.RAISE else _complete(coded)
-        graph = _told(learning.learner(learn, seed)(rows))
+        graph = _told(learning.learner(learn, seed, missing)(coded))
         network = estimate(coded, graph, chosen, missing=missing.value)
     if em := network.diagnostics:
         say(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
     save(network, output, overwrite)
-    summarise(network)
+    summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
     say(f"Saved {output}")
-
-
-def _complete(coded: CodedTable) -> CodedTable:
-    """Return the rows without missing values, which alone a graph can be learned from."""
-    from colonnade.structure.resampling import take
-
-    complete = coded.complete
-    if complete.all():
-        return coded
-    if not complete.any():
-        hint = "give the graph with --dag"
-        raise DataError("Table", "no row is complete, so no graph can be learned.", hint)
-    rows = counted(int(complete.sum()), "complete row")
-    say(f"Graph learned from the {rows} of {coded.rows:,}")
-    return take(coded, complete)
 
 
 def _told(found: Dag | Found) -> Dag:
@@ -123,7 +110,5 @@ def _told(found: Dag | Found) -> Dag:
 
     if not isinstance(found, Found):
         return found
-    if found.status == "interrupted":
-        complain("Warning: interrupted; the best graph so far is used.")
     say(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
     return found.dag

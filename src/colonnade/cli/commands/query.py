@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import islice, product
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -12,8 +11,10 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.models import load
-from colonnade.cli.output import figure, grid, interval, say, say_json
-from colonnade.exceptions import DataError, listing
+from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
+from colonnade.cli.values import Misuse, refuse_repeated
+from colonnade.exceptions import DataError, did_you_mean, listing
+from colonnade.wording import percent
 
 if TYPE_CHECKING:
     from colonnade.inference import QueryResult
@@ -42,7 +43,8 @@ def query(
     draws: Annotated[
         int,
         options.number(
-            help="Draws of all tables, for credible intervals: 500 are a good start.",
+            help="Draws of all tables, for credible intervals: from 100 to a million; 500 are a "
+            "good start.",
             show_default="none",
         ),
     ] = 0,
@@ -63,8 +65,10 @@ def query(
     """
     for option, value in (("--level", level), ("--seed", seed)):
         if value is not None and not draws:
-            raise options.misuse(option, "it needs --draws.")
+            raise Misuse(f"{option} applies only with --draws.", hint="give --draws 500")
+    refuse_repeated("TARGET", "variables", target)
     network = load(model)
+    _check_targets(network, target)
     asked = target[0] if len(target) == 1 else target
     known = _observed(network, observed or [])
     result = network.query(asked, known, draws, 0.95 if level is None else level, seed)
@@ -74,22 +78,31 @@ def query(
         _print_answer(result)
 
 
+def _check_targets(network: BayesianNetwork, targets: Sequence[str]) -> None:
+    """Refuse what looks like an observed state, or like a list."""
+    for name in targets:
+        if name in network or not {"=", ","} & set(name):
+            continue
+        state = name if name.partition("=")[0] in network else "VARIABLE=STATE"
+        hint = f"write --observed {state}" if "=" in name else "separate variables by blanks"
+        raise Misuse(f"Expected names of variables for TARGET, got {name!r}.", hint=hint)
+
+
 def _print_answer(result: QueryResult) -> None:
     given = ", ".join(f"{name} = {state}" for name, state in result.observed.items())
     say(f"Probability of {', '.join(result.targets)}" + f" given {given}" * bool(given))
     head = [*result.targets, "probability"]
-    if result.lower is not None:
-        head.append(f"{100 * (result.level or 0.0):g} % interval")
+    if result.level is not None:
+        head.append(f"{percent(result.level)} interval")
     rows: list[list[str]] = []
-    answers = zip(product(*result.states), np.ndindex(result.probabilities.shape), strict=True)
-    for states, place in islice(answers, _MAX_PRINTED_ROWS):
-        row = [*map(str, states), figure(float(result.probabilities[place]))]
-        if result.lower is not None and result.upper is not None:
-            row.append(interval(float(result.lower[place]), float(result.upper[place])))
+    for answer in result.answers(_MAX_PRINTED_ROWS):
+        row = [*map(str, answer["states"]), figure(answer["probability"])]
+        if result.level is not None:
+            row.append(interval(answer["lower"], answer["upper"]))
         rows.append(row)
     grid(head, rows, numbers=head[len(result.targets) :])
-    if rest := result.probabilities.size - len(rows):
-        say(f"... {rest:,} more; --json prints all")
+    rest = result.probabilities.size - len(rows)
+    say_rest(rest, "answer", "--json shows all")
 
 
 def _observed(network: BayesianNetwork, texts: Sequence[str]) -> dict[str, State]:
@@ -98,35 +111,43 @@ def _observed(network: BayesianNetwork, texts: Sequence[str]) -> dict[str, State
     for text in texts:
         name, state = _split(network, text)
         if name in observed:
-            raise options.misuse("--observed", f"{name!r} is given twice.")
+            raise Misuse(f"Expected different variables for --observed, got {name!r} twice.")
         observed[name] = _interval(network, name, state)
     return observed
 
 
 def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
     """Split at the equals sign that leaves a name; names may contain the sign themselves."""
-    signs = [k for k, letter in enumerate(text) if letter == "="]
+    signs = [k for k, letter in enumerate(text) if letter == "=" and k > 0]
     if not signs:
-        raise options.misuse("--observed", f"{text!r} is not VARIABLE=STATE.")
+        raise Misuse(
+            f"Expected VARIABLE=STATE for --observed, got {text!r}.", hint="write smoker=yes"
+        )
     fitting = [k for k in signs if text[:k] in network]
     if not fitting:
-        problem = f"not a variable of the network, which has {listing(network.dag.variables)}."
-        raise DataError(f"Variable {text[: signs[0]]!r}", problem)
+        name, known = text[: signs[0]], network.dag.variables
+        problem = f"not a variable of the network, which has {listing(known)}."
+        raise DataError(f"Variable {name!r}", problem, did_you_mean(name, known))
     # The longest name that fits: a shorter one would need a state that contains the sign.
     return text[: fitting[-1]], text[fitting[-1] + 1 :]
 
 
 def _interval(network: BayesianNetwork, name: str, text: str) -> State:
     """Return a state; for a variable that was cut, a number stands for its interval."""
+    from colonnade.tables.intervals import without_cut_points
+
     variable = network[name].family.child
     cuts = network.discretizer.get(name) if network.discretizer is not None else None
-    if cuts is not None and text not in variable.states:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not math.isnan(number):
-            return cuts.states[int(cuts.codes(np.array([number]))[0])]
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if text in variable.states or math.isnan(number):
+        return state_of(variable, text)
+    if cuts is not None:
+        return cuts.states[int(cuts.codes(np.array([number]))[0])]
+    if error := without_cut_points(variable, number):
+        raise error
     return state_of(variable, text)
 
 
@@ -144,4 +165,11 @@ def state_of(variable: Variable, text: str) -> State:
         problem = f"{text!r} stands for each of {listing(written)}."
         raise DataError(where, problem, "ask with `network.query` in Python, which knows types")
     problem = f"state {text!r} is not one of {listing(variable.states)}."
-    raise DataError(where, problem, variable=variable.name, state=text, allowed=variable.states)
+    raise DataError(
+        where,
+        problem,
+        did_you_mean(text, map(str, variable.states)),
+        variable=variable.name,
+        state=text,
+        allowed=variable.states,
+    )

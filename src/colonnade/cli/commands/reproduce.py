@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import os
+import signal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from colonnade.cli import options
 from colonnade.cli.output import say
+from colonnade.cli.values import Misuse, choice
+from colonnade.exceptions import expected
 
 Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "all"])
 
 
 def reproduce(
-    study: Annotated[Study, typer.Argument(help="Which study.")],
+    study: Annotated[
+        Study,
+        typer.Argument(
+            metavar="STUDY",
+            parser=choice(Study),
+            help="Which study: mse, joint, classification, engines or all.",
+        ),
+    ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Few repetitions and sizes, in under a minute.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
+    seed: Annotated[int, options.number(help="The same seed gives the same numbers.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("reproduction"),
     data: Annotated[
         Path | None, typer.Option(help="Folder where data files are kept; by default a cache.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
+        int | None, options.number(1, help="Number of processes; by default one per core.")
     ] = None,
 ) -> None:
     """Run the studies of the paper, and compare claim by claim.
@@ -36,6 +47,15 @@ def reproduce(
     from colonnade.studies.plan import Plan
     from colonnade.studies.run import reproduce as run
 
+    if data is not None and (study is Study.mse or (quick and study is Study.engines)):
+        raise Misuse(f"--data applies only to studies of data sets, not to {study}.")
+    if jobs is not None and study is Study.engines:
+        raise Misuse("--jobs does not apply to engines, which are timed one by one.")
+    for parameter, folder in (("out", out), ("data", data)):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise expected("a folder", parameter, str(folder), got=f"the file {str(folder)!r}")
+    # An exception lets the processes that were started end, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         summary = run(study.value, Plan(out, data, seed, quick, jobs or os.cpu_count() or 1))
     except KeyboardInterrupt as interrupt:

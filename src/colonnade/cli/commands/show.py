@@ -9,8 +9,10 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.messages import renamed
 from colonnade.cli.models import described, load, prior_word, summarise
-from colonnade.cli.output import figure, grid, interval, say, say_json, tally
-from colonnade.exceptions import counted
+from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
+from colonnade.cli.values import Misuse
+from colonnade.exceptions import counted, inapplicable
+from colonnade.wording import percent, tallies
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
@@ -33,7 +35,7 @@ def show(
     limit: Annotated[
         int | None,
         options.number(
-            min=1,
+            1,
             help="Largest number of variables, or of configurations of one variable, to show; "
             "40 and 20 by default, all with --json.",
         ),
@@ -45,12 +47,15 @@ def show(
     Example: colonnade show model.json cancer
     """
     if variable is None and level is not None:
-        raise options.misuse("--level", "it needs a variable.")
+        raise Misuse("--level applies only to the table of a VARIABLE.")
     network = load(model)
     if variable is not None:
         shown = limit if json else limit or _CONFIGURATIONS_IF_NO_LIMIT
         with renamed(name="variable"):
             cpt = network[variable]
+        if level is not None and not cpt.has_posterior:
+            owner = f"a table with a posterior, and that of {variable!r} has none"
+            raise inapplicable("level", level, owner, f"leave it out; the table is {_origin(cpt)}")
         found = _table(cpt, 0.95 if level is None else level, shown)
         if json:
             say_json(found)
@@ -61,6 +66,10 @@ def show(
         say_json(facts | {"variables": facts["variables"][:limit]})
     else:
         summarise(network, limit)
+
+
+def _origin(cpt: Cpt) -> str:
+    return "known" if cpt.prior is None else f"estimated with {cpt.prior.word}"
 
 
 def _table(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
@@ -109,15 +118,18 @@ def _print_table(found: dict[str, Any]) -> None:
     say(f"Probability of {found['variable']}{given}; {found['prior']}")
     head = [*parents, found["variable"], "count", "probability"]
     if level is not None:
-        head.append(f"{100 * level:g} % interval")
-    lines: list[list[str]] = []
-    for row in found["rows"]:
-        lines += _lines([str(state) for state in row["given"].values()], row, found["states"])
+        head.append(f"{percent(level)} interval")
+    shown = [(list(map(str, row["given"].values())), row) for row in found["rows"]]
     if found["other"] is not None:
-        lines += _lines(["(any other)"] * len(parents), found["other"], found["states"])
+        shown.append((["(any other)"] * len(parents), found["other"]))
+    lines = [line for given, row in shown for line in _lines(given, row, found["states"])]
+    # Counts of one table are written alike.
+    unknown_counts = [None] * len(found["states"])
+    counts = [count for _, row in shown for count in row.get("counts") or unknown_counts]
+    for line, count in zip(lines, tallies(counts), strict=True):
+        line.insert(len(parents) + 1, count)
     grid(head, lines, numbers=head[len(parents) + 1 :])
-    if rest := found["stored"] - len(found["rows"]):
-        say(f"... {counted(rest, 'more configuration')}; --limit shows more, --json all")
+    say_rest(found["stored"] - len(found["rows"]), "configuration")
     if computed := found["computed"]:
         each = "has an estimate of its own"
         say(f"{counted(computed, 'configuration')} without data: each {each}")
@@ -128,12 +140,12 @@ def _print_table(found: dict[str, Any]) -> None:
 
 
 def _lines(given: list[str], row: dict[str, Any], states: list[Any]) -> list[list[str]]:
-    counts = row.get("counts") or [None] * len(states)
+    """Write a row of a table, one line per state, without the counts."""
     lines = []
-    for k, (state, count) in enumerate(zip(states, counts, strict=True)):
+    for k, state in enumerate(states):
         # A configuration is written once, on its first line.
         cells = given if k == 0 else [""] * len(given)
-        line = [*cells, str(state), tally(count), figure(row["mean"][k])]
+        line = [*cells, str(state), figure(row["mean"][k])]
         if "lower" in row:
             line.append(interval(row["lower"][k], row["upper"][k]))
         lines.append(line)

@@ -1,0 +1,83 @@
+"""What is typed after an option: from a word to a number or a choice, or a refusal in our words.
+
+Typer would convert values, too, but it words its refusals in the terms of the packages it uses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import TypeVar
+
+import typer
+
+from colonnade.wording import did_you_mean, joined, shown
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+class Misuse(typer.BadParameter):
+    """A command that is wrong whatever the files hold: exit code 2.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        What is wrong, cut where the name of the option belongs that a value was typed for.
+    hint : str
+        One action that would help; empty if there is none.
+    """
+
+    def __init__(self, *parts: str, hint: str = "") -> None:
+        super().__init__("".join(parts))
+        self.parts, self.hint = parts, hint
+
+
+def _unlike(what: str, text: str, hint: str = "") -> Misuse:
+    return Misuse(f"Expected {what} for ", f", got {shown(text)}.", hint=hint)
+
+
+def integer(least: int) -> Callable[[str], int]:
+    """Return what reads an integer of at least `least`."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise _unlike(f"an integer of at least {least}", text)
+        return number
+
+    return read
+
+
+def fraction(text: str) -> float:
+    """Read a number between 0 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0.0 < number < 1.0:
+        raise _unlike("a number between 0 and 1", text, "write 0.95 for 95 %")
+    return number
+
+
+def choice(kind: type[_Choice]) -> Callable[[str], _Choice]:
+    """Return what reads one of a few words."""
+
+    def read(text: str) -> _Choice:
+        words = [str(each) for each in kind]
+        if text not in words:
+            raise _unlike(joined(words, "or"), text, did_you_mean(text, words))
+        return kind(text)
+
+    return read
+
+
+def refuse_repeated(option: str, what: str, words: Sequence[str] | None) -> None:
+    """Refuse an option, or an argument, that was given the same word twice."""
+    words = words or ()
+    repeated = [word for k, word in enumerate(words) if word in words[:k]]
+    if repeated:
+        raise Misuse(f"Expected different {what} for {option}, got {shown(repeated[0])} twice.")

@@ -1,0 +1,142 @@
+"""Bins: which columns of numbers are cut, and into how many intervals. One rule for everybody."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from colonnade.arrays import Array, Floats
+from colonnade.exceptions import Advice, ColumnWarning, checked_whole, counted, expected, warn
+from colonnade.tables.levels import Levels, are_whole, as_float, float_levels, places
+from colonnade.tables.sources import Column, numbers_of
+
+# A column of whole numbers with more different values is cut; one with no more holds states.
+MAX_NUMERIC_STATES = 10
+DEFAULT_BINS = 5
+_MIN_BINS = 2
+
+
+class Measured(NamedTuple):
+    """Numbers to be cut, missing ones NaN, and into how many intervals at most.
+
+    `guessed` is the number of different values of a column of whole numbers that nobody named:
+    they might be labels. It is 0 for all other columns.
+    """
+
+    numbers: Floats
+    bins: int
+    guessed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Into how many intervals columns of numbers are cut.
+
+    Whole numbers are cut if there are more than 10 different ones; up to 10 are states. It does
+    not matter whether they are integers, floating-point numbers (as pandas makes them where some
+    are missing) or decimals. Numbers with fractions are no states, so they are always cut. Columns
+    that are named in `columns` are treated as it says.
+
+    Parameters
+    ----------
+    default : int or None
+        Largest number of intervals of a column that is not named; None if only those named are cut.
+    columns : mapping of str to int or None
+        Largest number of intervals of single columns, whatever values they have; None keeps the
+        values as states.
+
+    Examples
+    --------
+    >>> from colonnade import discretize
+    >>> table = {"age": [31, 44, 58], "stage": [1, 2, 2], "bmi": [18.5, 30.1, 22.4]}
+    >>> cut = discretize(table, Bins(3, {"age": 2}))
+    >>> {column.name: len(column.states) for column in cut.discretizer.columns}
+    {'age': 2, 'bmi': 3}
+    """
+
+    default: int | None = DEFAULT_BINS
+    columns: Mapping[str, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.default is not None:
+            checked_whole(self.default, "bins", least=_MIN_BINS)
+        if not isinstance(self.columns, Mapping):
+            raise expected("a mapping of columns to numbers of intervals", "bins", self.columns)
+        for name, own in self.columns.items():
+            if own is not None:
+                checked_whole(own, f"bins[{name!r}]", least=_MIN_BINS)
+        object.__setattr__(self, "columns", dict(self.columns))
+
+    @classmethod
+    def of(cls, bins: int | Mapping[str, int | None] | Bins) -> Bins:
+        """Return what a user asks for: one number for all columns, or numbers for some of them.
+
+        Examples
+        --------
+        >>> Bins.of({"age": 4, "stage": None}).columns
+        {'age': 4, 'stage': None}
+        """
+        if isinstance(bins, Bins):
+            return bins
+        if isinstance(bins, Mapping):
+            return cls(columns=bins)
+        return cls(checked_whole(bins, "bins", least=_MIN_BINS))
+
+    def cuts(self, column: Column) -> bool:
+        """Whether a column may be cut, by its name and its type."""
+        if column.name in self.columns:
+            return self.columns[column.name] is not None
+        return self.default is not None and column.number_type is not None
+
+    def read(self, column: Column, weights: Array | None = None) -> Measured | Levels:
+        """Read a column once: as numbers to be cut, or as states.
+
+        Rows without weight have no influence on which of them it is.
+        """
+        if not self.cuts(column):
+            return column.levels(declared=False)
+        own = self.columns.get(column.name)
+        if own is not None:
+            return Measured(numbers_of(column, "only numbers are cut"), own)
+        assert self.default is not None  # else nothing but named columns is cut
+        if column.number_type is int:
+            levels = column.levels(declared=False)
+            if (different := _different(levels, weights)) <= MAX_NUMERIC_STATES:
+                return levels
+            return Measured(_numbers(levels), self.default, different)
+        floats = numbers_of(column, "only numbers are cut")
+        if not are_whole(floats):
+            return Measured(floats, self.default)
+        levels = float_levels(column.name, floats)
+        if (different := _different(levels, weights)) <= MAX_NUMERIC_STATES:
+            return levels
+        return Measured(floats, self.default, different)
+
+
+def warn_of_cuts(guessed: Mapping[str, int]) -> None:
+    """Say which columns of whole numbers were cut, given their numbers of different values."""
+    if not guessed:
+        return
+    each = [f"{name!r} ({counted(n, 'different value')})" for name, n in guessed.items()]
+    statement = (
+        f"{places(each)}: whole numbers, more than {MAX_NUMERIC_STATES} different ones, were cut "
+        "into intervals."
+    )
+    warn(ColumnWarning(statement, Advice.NAME_BINS, tuple(guessed)))
+
+
+def _different(levels: Levels, weights: Array | None) -> int:
+    """Return the number of labels that some row of positive weight has."""
+    if weights is None:
+        return len(levels.present)
+    return len(np.unique(levels.codes[(weights > 0) & (levels.codes >= 0)]))
+
+
+def _numbers(levels: Levels) -> Floats:
+    """Return the rows of a column of integers as floats, missing ones NaN."""
+    floats: Floats = np.array([*map(as_float, levels.labels), math.nan])[levels.codes]
+    return floats

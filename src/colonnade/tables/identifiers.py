@@ -1,0 +1,117 @@
+"""Identifiers: columns that tell rows apart instead of describing them. One rule for everybody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from colonnade.exceptions import Advice, ColumnWarning, counted, warn
+from colonnade.tables.bins import MAX_NUMERIC_STATES, Measured
+from colonnade.tables.levels import Levels, places
+from colonnade.tables.sources import Column
+
+# With fewer rows nothing can be said.
+_MIN_ROWS = 20
+# A column of text with at least this many states per row tells rows apart.
+_MIN_STATES_PER_ROW = 0.5
+# More different dates than a month has days are not a calendar but the time of each row.
+_MAX_DATES = 31
+# Values drawn by chance would have coincided about this often; then differing is no chance.
+_MIN_COINCIDENCES = 5.0
+# States of whole numbers with fewer rows each are too many.
+_MIN_ROWS_PER_NUMBER = 10
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b.*|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d\d)\b.*")
+_ID = re.compile(r"(?:.*[^A-Za-z])?(?:[Ii][Dd]|[Uu][Uu][Ii][Dd])|.*[a-z]I[dD]")
+
+
+class Excess(NamedTuple):
+    """A column with too many states: how many there are, in how many rows that have a value."""
+
+    name: str
+    states: int
+    rows: int
+
+    def __str__(self) -> str:
+        values = counted(self.states, "different value")
+        return f"{self.name!r} ({values} in {counted(self.rows, 'row')})"
+
+
+def identifier(column: Column, read: Measured | Levels) -> Excess | None:
+    """Return what is to be said about a column that identifies rows; None of any other.
+
+    Such a column has at least 20 values, and is one of these: text with a state for every second
+    row or more; more than 31 dates; integers that never repeat, although integers drawn at random
+    from the same range would have repeated at least five times, or whose name ends in *id*.
+    """
+    if isinstance(read, Measured):
+        whole = read.numbers if column.number_type is int and read.guessed else np.empty(0)
+        whole = whole[~np.isnan(whole)]
+        unique = _never_repeat(column.name, whole, read.guessed)
+        return Excess(column.name, read.guessed, len(whole)) if unique else None
+    found = _excess(column.name, read)
+    if found is None:
+        return None
+    labels = read.present
+    if all(isinstance(label, str) for label in labels):
+        many = found.states >= _MIN_STATES_PER_ROW * found.rows
+        dates = found.states > _MAX_DATES and all(map(_DATE.fullmatch, labels))
+        return found if many or dates else None
+    if read.closed or column.number_type is not int or found.states < found.rows:
+        return None
+    numbers = np.array(labels, dtype=object)
+    return found if _never_repeat(column.name, numbers, len(labels)) else None
+
+
+def dated(column: Column) -> Excess | None:
+    """Return what is to be said about a column of dates that identifies rows; None of any other."""
+    times = column.times
+    if times is None or times.different <= max(_MAX_DATES, _MIN_ROWS):
+        return None
+    return Excess(column.name, times.different, times.rows)
+
+
+def numeric_excess(column: Column, levels: Levels) -> Excess | None:
+    """Return what is to be said about whole numbers that are too many states; None of any other."""
+    if levels.closed or column.number_type is None:
+        return None
+    found = _excess(column.name, levels)
+    few = found is not None and found.rows < _MIN_ROWS_PER_NUMBER * found.states
+    return found if few else None
+
+
+def warn_of_identifiers(found: Sequence[Excess]) -> None:
+    """Say which columns seem to identify rows, and how to leave them out."""
+    if found:
+        verb = "seem" if len(found) > 1 else "seems"
+        statement = f"{places(map(str, found))}: {verb} to identify rows, not to describe them."
+        warn(ColumnWarning(statement, Advice.LEAVE_OUT, tuple(each.name for each in found)))
+
+
+def warn_of_numbers(found: Sequence[Excess]) -> None:
+    """Say which columns have too many whole numbers for states."""
+    if found:
+        statement = f"{places(map(str, found))}: every number is a state, and few rows have it."
+        warn(ColumnWarning(statement, Advice.CUT, tuple(each.name for each in found)))
+
+
+def _excess(name: str, levels: Levels) -> Excess | None:
+    """Count states and rows of a column with more than a few states and enough rows."""
+    if len(levels.labels) <= MAX_NUMERIC_STATES or len(levels.codes) < _MIN_ROWS:
+        return None
+    codes = levels.codes[(levels.codes >= 0) & (levels.codes < len(levels.labels))]
+    states = np.count_nonzero(np.bincount(codes.astype(np.int64), minlength=1))
+    found = Excess(name, int(states), len(codes))
+    enough = found.rows >= _MIN_ROWS and found.states > MAX_NUMERIC_STATES
+    return found if enough else None
+
+
+def _never_repeat(name: str, numbers: Any, different: int) -> bool:
+    """Whether integers are all different, and more so than by chance or as their name says."""
+    n = len(numbers)
+    if n < _MIN_ROWS or different < n:
+        return False
+    width = float(max(numbers) - min(numbers)) + 1.0
+    return n * (n - 1) / 2.0 / width >= _MIN_COINCIDENCES or _ID.fullmatch(name) is not None

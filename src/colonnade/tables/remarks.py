@@ -1,0 +1,118 @@
+"""What is said about the columns of a table on their way in, each thing once for all columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from colonnade.exceptions import Advice, DataWarning, counted
+from colonnade.tables.levels import place
+from colonnade.tables.texts import MISSING_CODES, Codes, Reading, strange_texts
+from colonnade.variables import State, Variable
+from colonnade.wording import alike, joined
+
+# Of the columns that have the same trouble, and of the states or texts of each.
+_MAX_SHOWN = 5
+_CODES = frozenset(MISSING_CODES)
+
+
+# ------------------------------------------------------------ the columns of a file
+
+
+def of_readings(where: str, readings: Mapping[str, Reading], codes: Codes) -> Iterator[DataWarning]:
+    """Say what was made of the texts of a file; what a user chose is no surprise."""
+    missing = {name: reading.missing for name, reading in readings.items() if reading.missing}
+    if missing and not codes.chosen:
+        totals = sum(map(Counter[str], missing.values()), Counter[str]())
+        texts = joined(f"{counted(n, 'value')} {text!r}" for text, n in totals.most_common())
+        columns = [f"{name!r} ({sum(rows.values()):,})" for name, rows in missing.items()]
+        places = (
+            f"columns {_shown(columns)}" if len(missing) > 1 else f"column {next(iter(missing))!r}"
+        )
+        yield DataWarning(f"{where}: read {texts} as missing, in {places}.", Advice.CHOOSE_CODES)
+    kept = {
+        name: f"{_rows(reading.kept)} read as {_states(len(reading.kept))}, not as missing"
+        for name, reading in readings.items()
+        if reading.kept
+    }
+    yield from _told(kept, Advice.CHOOSE_CODES)
+    strange = {
+        name: f"text, not numbers, because of {_rows(reading.strange)}"
+        for name, reading in readings.items()
+        if reading.strange
+    }
+    yield from _told(strange, Advice.CORRECT_NUMBERS)
+    merged = {
+        name: f"blanks around {_shown([repr(text) for text in reading.merged])} were removed"
+        for name, reading in readings.items()
+        if reading.merged
+    }
+    yield from _told(merged)
+
+
+# --------------------------------------------------------- states that were discovered
+
+
+def of_states(variables: Iterable[Variable], unread: Collection[str]) -> Iterator[DataWarning]:
+    """Say which states that were found in a table look like a mistake.
+
+    `unread` are the columns whose texts no reader of files has looked at.
+    """
+    variables = list(variables)
+    words = {v.name: [s for s in v.states if isinstance(s, str)] for v in variables}
+    similar = {
+        name: f"states {' and '.join(_shown([repr(s) for s in group]) for group in groups[:2])}"
+        " differ only by case or blanks"
+        for name, states in words.items()
+        if (groups := _lookalikes(states))
+    }
+    yield from _told(similar, "write each state in one way")
+    unread_words = {name: states for name, states in words.items() if name in unread}
+    codes = {
+        name: f"{_shown([repr(s) for s in found])} taken as {_states(len(found))}, not as missing"
+        for name, states in unread_words.items()
+        if (found := [state for state in states if not state.strip() or state in _CODES])
+    }
+    yield from _told(codes, Advice.MARK_MISSING)
+    strange = {
+        name: f"text, not numbers, because of {_shown([repr(s) for s in found])}"
+        for name, states in unread_words.items()
+        if (found := strange_texts([s for s in states if s.strip() and s not in _CODES]))
+    }
+    yield from _told(strange, Advice.MARK_MISSING)
+
+
+def _lookalikes(states: Sequence[State]) -> list[list[State]]:
+    """Return groups of states that differ only by case or blanks."""
+    groups: dict[str, list[State]] = {}
+    for state in states:
+        groups.setdefault(alike(state), []).append(state)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+# -------------------------------------------------------------------------- wording
+
+
+def _told(problems: Mapping[str, str], hint: str = "") -> Iterator[DataWarning]:
+    """Word what is the matter with some columns as one warning; none if there are none."""
+    if not problems:
+        return
+    told = [f"{place(name)}: {problem}." for name, problem in problems.items()]
+    more = len(told) - _MAX_SHOWN
+    rest = [f"The same in {counted(more, 'more column')}."] if more > 0 else []
+    yield DataWarning(" ".join(told[:_MAX_SHOWN] + rest), hint)
+
+
+def _states(n: int) -> str:
+    return "a state" if n == 1 else "states"
+
+
+def _rows(rows: Mapping[str, int]) -> str:
+    """Write texts with the number of rows of each."""
+    return _shown([f"{text!r} ({counted(n, 'row')})" for text, n in rows.items()])
+
+
+def _shown(items: Sequence[str]) -> str:
+    """Write an enumeration that is not too long."""
+    more = len(items) - _MAX_SHOWN
+    return joined([*items[:_MAX_SHOWN], *([f"{more:,} more"] if more > 0 else [])])

@@ -1,0 +1,156 @@
+"""What the texts of one column of a file mean.
+
+It is decided for a whole column at once, on its distinct texts. Only a text that survives the way
+to a number and back is taken for an integer: ``007`` is a name, not a seven.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from colonnade.exceptions import expected
+
+# What pandas takes for missing, and the question mark of many public data sets. ``None`` is not
+# here: among words it is mostly an answer, as in "alcohol: None".
+MISSING_CODES = (
+    *("NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A"),
+    *("NaN", "nan", "NAN", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    *("NULL", "null", "?"),
+)
+# Missing among numbers or booleans, where they can be nothing else; among words, states.
+MISSING_AMONG_NUMBERS = ("None", ".")
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+# Digits without a point or an exponent are no match: long or with leading zeros, they are names.
+_DECIMAL = re.compile(
+    r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(f"{_INTEGER.pattern}|{_DECIMAL.pattern}", re.IGNORECASE)
+_DIGITS = re.compile(r"[0-9]+")
+_WITH_COMMA = re.compile(r"[+-]?[0-9]+(?:,[0-9]+)+(?:\.[0-9]*)?")
+_BOOLEANS = {"true": True, "false": False}
+# More texts that are no numbers make a column of words.
+_MAX_STRANGE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Texts that stand for a missing value, besides the empty one.
+
+    `chosen` says that a user named them, so that they are no guess.
+    """
+
+    always: frozenset[str] = frozenset(MISSING_CODES)
+    among_numbers: frozenset[str] = frozenset(MISSING_AMONG_NUMBERS)
+    chosen: bool = False
+
+    @classmethod
+    def of(cls, na: Collection[str] | None) -> Codes:
+        """Take the codes that a user gave, or the usual ones."""
+        if na is None:
+            return cls()
+        if isinstance(na, str) or not isinstance(na, Iterable):
+            raise expected("a list of texts", "na", na)
+        if not all(isinstance(text, str) for text in na):
+            raise expected("a list of texts", "na", na)
+        return cls(frozenset(text.strip() for text in na), frozenset(), chosen=True)
+
+    @property
+    def suspicious(self) -> frozenset[str]:
+        """Usual codes whose rows are worth a word where they stay states.
+
+        A user who says that no text is missing has thought of them.
+        """
+        if self.chosen and not self.always - {""}:
+            return frozenset()
+        return frozenset((*MISSING_CODES, "None")) - self.always
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A column of texts as what all of them are, and what is worth a word about it.
+
+    Each mapping gives the number of rows of texts: codes that were read as missing, usual codes
+    that stayed states, and the few texts that keep a column from being one of numbers. `merged`
+    are states that were written with and without blanks around them.
+    """
+
+    values: Any
+    missing: Mapping[str, int] = field(default_factory=dict)
+    kept: Mapping[str, int] = field(default_factory=dict)
+    strange: Mapping[str, int] = field(default_factory=dict)
+    merged: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, column: list[str], seen: Collection[str], codes: Codes) -> Reading:
+        """Read a column, given its distinct texts as they are in the file."""
+        blank = {raw: text for raw in seen if (text := raw.strip()) != raw}
+        texts = list(dict.fromkeys(blank.get(raw, raw) for raw in seen) if blank else seen)
+        gaps = {text for text in texts if not text or text in codes.always}
+        words = [text for text in texts if text not in gaps]
+        kind, meaning = _meaning([text for text in words if text not in codes.among_numbers])
+        if kind is None:
+            meaning = {text: text for text in words}
+        else:
+            gaps |= codes.among_numbers.intersection(words)
+        meaning.update(dict.fromkeys(gaps, math.nan if kind is np.float64 else None))
+        # Neither integers nor booleans have a NaN, and strings stay Python strings.
+        as_list = kind is None or (bool(gaps) and kind is not np.float64)
+        meaning.update({raw: meaning[text] for raw, text in blank.items()})
+        values: Any = list(map(meaning.__getitem__, column))
+        if not as_list:
+            values = np.array(values, kind)
+
+        def rows(chosen: Iterable[str]) -> dict[str, int]:
+            wanted = {text: column.count(text) for text in chosen}
+            for raw, text in blank.items():
+                if text in wanted:
+                    wanted[text] += column.count(raw)
+            return wanted
+
+        missing = rows(text for text in texts if text and text in gaps)
+        if kind is not None:
+            return cls(values, missing)
+        strange = rows(strange_texts(words))
+        usual = codes.suspicious.intersection(words)
+        kept = rows(text for text in words if text in usual and text not in strange)
+        spellings = Counter(blank.get(raw, raw) for raw in seen) if blank else {}
+        merged = [text for text, n in spellings.items() if n > 1 and text not in gaps]
+        return cls(values, missing, kept, strange, merged)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, and not digits that are a name."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def strange_texts(texts: Sequence[str]) -> list[str]:
+    """Return the few texts of a column of text that keep it from being one of numbers."""
+    strange = [text for text in texts if not is_number(text)]
+    numbers = len(texts) - len(strange)
+    if not strange or any(map(_DIGITS.fullmatch, strange)):  # leading zeros: all of them are names
+        return []
+    if all(map(_WITH_COMMA.fullmatch, strange)):
+        return strange
+    return strange if len(strange) <= min(_MAX_STRANGE, numbers - 1) else []
+
+
+def _meaning(texts: list[str]) -> tuple[Any, dict[str, Any]]:
+    """Return the type that fits all texts, with what each is then; None if they are words."""
+    if texts and all(map(_INTEGER.fullmatch, texts)):
+        return np.int64, {text: int(text) for text in texts}
+    if texts and all(text.lower() in _BOOLEANS for text in texts):
+        return np.bool_, {text: _BOOLEANS[text.lower()] for text in texts}
+    if all(map(_NUMBER.fullmatch, texts)):
+        numbers = {text: float(text) for text in texts}
+        if any(map(math.isfinite, numbers.values())):
+            return np.float64, dict(numbers)
+    return None, {}

@@ -1,0 +1,330 @@
+"""Every option of every command: when it cannot apply, it is refused and never ignored."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import colonnade as cn
+from colonnade.cli import app
+from command_line import example, flat, plain_terminal, run
+
+ALWAYS = "always applies"
+
+# For each option, a command in which it cannot apply, with the exit code: 2 if that is so whatever
+# the files hold, else 1.
+CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
+    "fit": {
+        "--output": ALWAYS,
+        "--overwrite": ALWAYS,
+        "--prior": ALWAYS,
+        "--missing": ALWAYS,
+        "--dag": [(2, "fit data.csv --learn hc --dag arcs.csv")],
+        "--learn": [(2, "fit data.csv --dag arcs.csv --learn hc")],
+        "--target": [
+            (2, "fit data.csv --learn hc --target cancer"),
+            (2, "fit data.csv --learn chow-liu --target cancer"),
+            (2, "fit data.csv --dag arcs.csv --target cancer"),
+        ],
+        "--score": [(2, "fit data.csv --learn tan --target cancer --score bic")],
+        "--max-parents": [(2, "fit data.csv --dag arcs.csv --max-parents 2")],
+        "--tabu": [(2, "fit data.csv --learn chow-liu --tabu 2")],
+        "--restarts": [(2, "fit data.csv --learn chow-liu --restarts 2")],
+        "--seed": [
+            (2, "fit data.csv --learn hc --seed 1"),
+            (2, "fit data.csv --learn hc --restarts 0 --seed 1"),
+        ],
+        "--k": [(2, "fit data.csv --learn tan --target cancer --k 1")],
+        "--bins": [
+            (2, "fit words.csv --learn hc --bins 3"),
+            (2, "fit data.csv --dag smoke.csv --bins 3"),
+            (1, "fit data.csv --dag dose.csv --bins group=3"),
+            (1, "fit data.csv --learn hc --weights n --bins n=3"),
+        ],
+        "--graph-prior": [(2, "fit data.csv --learn chow-liu --graph-prior sizes")],
+        "--header": [
+            (2, "fit data.parquet --learn hc --header"),
+            (2, "fit data.parquet --learn hc --no-header"),
+        ],
+        "--ignore": [(2, "fit data.csv --dag arcs.csv --ignore cancer")],
+        "--na": [(2, "fit data.parquet --learn hc --na NA")],
+        "--weights": [(1, "fit data.csv --dag arcs.csv --weights cancer")],
+    },
+    "show": {
+        "--level": [
+            (2, "show model.json --level 0.9"),
+            (1, "show known.bif cancer --level 0.9"),
+            (1, "show known.bif cancer --level 0.95 --json"),
+            (1, "show ml.json cancer --level 0.9"),
+        ],
+        "--limit": ALWAYS,
+        "--json": ALWAYS,
+    },
+    "query": {
+        "--observed": [(1, "query model.json cancer --observed cancer=true")],
+        "--draws": [
+            (1, "query known.bif cancer --draws 100"),
+            (1, "query ml.json cancer --draws 100"),
+        ],
+        "--level": [
+            (2, "query model.json cancer --level 0.9"),
+            (2, "query model.json cancer --draws 0 --level 0.9"),
+        ],
+        "--seed": [
+            (2, "query model.json cancer --seed 1"),
+            (2, "query model.json cancer --draws 0 --seed 1"),
+        ],
+        "--json": ALWAYS,
+    },
+    "compare": {
+        "--dag": ALWAYS,
+        "--learn": ALWAYS,
+        "--prior": ALWAYS,
+        "--folds": ALWAYS,
+        "--seed": ALWAYS,  # it assigns the rows to the folds
+        "--ignore": ALWAYS,  # columns that no --dag names are variables, too
+        "--json": ALWAYS,
+        "--target": [(2, "compare data.csv --learn hc --target cancer")],
+        "--score": [(2, "compare data.csv --dag arcs.csv --score bic")],
+        "--max-parents": [(2, "compare data.csv --learn chow-liu --max-parents 2")],
+        "--tabu": [(2, "compare data.csv --learn chow-liu --tabu 2")],
+        "--restarts": [(2, "compare data.csv --dag arcs.csv --restarts 2")],
+        "--k": [(2, "compare data.csv --learn hc --k 1")],
+        "--bins": [(2, "compare words.csv --learn hc --bins 3")],
+        "--graph-prior": [(2, "compare data.csv --dag arcs.csv --graph-prior sizes")],
+        "--header": [(2, "compare data.parquet --learn hc --header")],
+        "--missing": ALWAYS,
+        "--na": [(2, "compare data.parquet --learn hc --na NA")],
+    },
+    "convert": {
+        "--dialect": [(2, "convert model.json out.json --dialect agrum")],
+        "--overwrite": ALWAYS,
+    },
+    "reproduce": {
+        "--quick": ALWAYS,
+        "--seed": ALWAYS,
+        "--out": ALWAYS,
+        "--data": [
+            (2, "reproduce mse --data cache"),
+            (2, "reproduce engines --quick --data cache"),
+        ],
+        "--jobs": [(2, "reproduce engines --jobs 2")],
+    },
+    "demo": {},
+}
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain_terminal(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example in more formats, and networks without a posterior."""
+    import polars
+
+    folder = example(tmp_path_factory.mktemp("cli"))
+    (folder / "words.csv").write_text("a,b\nx,y\ny,y\nx,x\n")
+    (folder / "dose.csv").write_text("cancer,dose\n")
+    (folder / "smoke.csv").write_text("smoker,cancer\n")
+    polars.read_csv(folder / "data.csv").write_parquet(folder / "data.parquet")
+    network = cn.load(folder / "model.json")
+    network.save(folder / "known.bif")
+    table = cn.read(folder / "data.csv")
+    cn.fit(table, network.dag, cn.MaximumLikelihood("uniform")).save(folder / "ml.json")
+    return folder
+
+
+def test_the_table_lists_every_option() -> None:
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        options = {each.opts[0] for each in command.params if each.param_type_name == "option"}
+        listed = set(CANNOT_APPLY[name])
+        assert options - {"--help"} == listed, name
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "command"),
+    [
+        pytest.param(option, code, command, id=command)
+        for options in CANNOT_APPLY.values()
+        for option, commands in options.items()
+        if not isinstance(commands, str)
+        for code, command in commands
+    ],
+)
+def test_an_option_that_cannot_apply_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, option: str, code: int, command: str
+) -> None:
+    monkeypatch.chdir(folder)
+    before = set(folder.iterdir())
+    output = ["-o", "m.json"] if command.startswith("fit") else []
+    result = run(*command.split(), *output, code=code)
+    # A variable that is asked for must not be observed: the message names both.
+    assert option in result.stderr
+    assert result.stdout == ""
+    assert set(folder.iterdir()) == before
+
+
+# ------------------------------------------------------------------- the wording
+
+FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\[{(]'|'--|\.\.\.\.")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("fit", "Error: DATA is missing."),
+        ("fit data.csv --learn hc", "Error: --output is missing."),
+        ("fit data.csv --learn", "--learn needs a value."),
+        ("fit data.csv arcs.csv -o m.json", "Error: Expected no further argument, got arcs.csv."),
+        (
+            "fit data.csv --bin 3 -o m.json",
+            "Error: --bin is not an option of colonnade fit. Hint: did you mean --bins?",
+        ),
+        (
+            "compare data.csv --output m.json",
+            "--output is not an option of colonnade compare. See",
+        ),
+        (
+            "fit data.csv --learn Tan -o m.json",
+            "Error: Expected hc, tan, chow-liu, kdb or naive for --learn, got 'Tan'. "
+            "Hint: did you mean 'tan'?",
+        ),
+        (
+            "fit data.csv --learn tan --target Cancer -o m.json",
+            "for --target, got 'Cancer'. Hint: did you mean 'cancer'?",
+        ),
+        (
+            "fit data.csv --dag arcs.csv --prior bdue:1 -o m.json",
+            "bdeu, bdeu:10, symmetric, symmetric:2, ml, ml:uniform for --prior, got 'bdue:1'. "
+            "Hint: did you mean bdeu:1?",
+        ),
+        (
+            "fit data.csv --dag arcs.csv --prior hierarchical:-2 -o m.json",
+            "Error: Expected a number from 1e-100 to 1e+12 for the strength in --prior, got -2.",
+        ),
+        (
+            "fit data.csv --dag arcs.csv --prior hierarchical:lern -o m.json",
+            "got 'hierarchical:lern'. Hint: did you mean hierarchical:learn?",
+        ),
+        ("fit data.csv --dag arcs.csv --prior bdeu: -o m.json", "Hint: did you mean bdeu?"),
+        (
+            "fit data.csv --learn hc --score bdue:2 -o m.json",
+            "for --score, got 'bdue:2'. Hint: did you mean bdeu:2?",
+        ),
+        (
+            "fit words.csv --learn hc --ignore a --ignore b -o m.json",
+            "Error: Expected at least one column for DATA, got none.",
+        ),
+        ("fit data.csv --dag self.csv -o m.json", "for --dag, got smoker -> smoker."),
+        ("fit data.csv --dag twice.csv -o m.json", "for --dag, got smoker -> cancer twice."),
+        (
+            "fit data.csv --learn chow-liu --bins 3 --weights smoker -o m.json",
+            "Column 'smoker': 'no' cannot be a weight.",
+        ),
+        ("show model.json Cancer", "for VARIABLE, got 'Cancer'. Hint: did you mean 'cancer'?"),
+        ("show model.json --limit x", "Expected an integer of at least 1 for --limit, got 'x'."),
+        ("query model.json cancer smoker=yes", "Hint: write --observed smoker=yes."),
+        ("query model.json cancer|smoker=yes", "Hint: write --observed VARIABLE=STATE."),
+        ("query model.json cancer --obse smoker=yes", "Hint: did you mean --observed?"),
+        ("query model.json cancer,smoker", "Hint: separate variables by blanks."),
+        ("query model.json cancer --observed =yes", "Expected VARIABLE=STATE for --observed"),
+        ("query model.json smoker --observed cancer=1", "state '1' is not one of False, True."),
+        (
+            "query model.json smoker --observed Cancer=true",
+            "which has 'smoker', 'cancer', 'group'. Hint: did you mean 'cancer'?",
+        ),
+        ("compare one.csv --learn hc", "Table: one row cannot be divided into folds."),
+        (
+            "compare data.csv --learn hc --prior bdeu --prior bdeu:1",
+            "Expected different priors for --prior, got 'bdeu:1' twice.",
+        ),
+        ("reproduce", "Error: STUDY is missing."),
+        ("reproduce mse --out data.csv", "Expected a folder for --out, got the file 'data.csv'."),
+        ("nonsense", "No such command 'nonsense'."),
+    ],
+)
+def test_messages_are_our_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
+) -> None:
+    monkeypatch.chdir(folder)
+    for name, text in {
+        "self.csv": "smoker,smoker\n",
+        "twice.csv": "smoker,cancer\nsmoker,cancer\n",
+        "one.csv": "a,b\nx,y\n",
+    }.items():
+        Path(name).write_text(text)
+    result = CliRunner().invoke(app, command.split())
+    assert result.exit_code in (1, 2)
+    assert message in flat(result.stderr)
+    assert not FOREIGN.search(result.stderr), result.stderr
+
+
+def test_without_arguments_there_is_help() -> None:
+    result = CliRunner().invoke(app, [])
+    assert "Commands" in result.output
+    assert "Error" not in result.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_output_is_named(folder: Path) -> None:
+    command = [sys.executable, "-m", "colonnade", "show", str(folder / "model.json"), "--json"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "Error: Output: No space left on device.\n"
+
+
+def test_a_wrong_target_is_an_error_before_anything_is_printed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    # Without --bins the column `dose` could not be used either.
+    for options in (["--bins", "3"], []):
+        common = "--learn", "tan", "--target", "nope", "--missing", "em", "-o", "m.json"
+        result = run("fit", "holes.csv", *common, *options, code=1)
+        assert result.stdout == ""
+        assert "for --target, got 'nope'" in result.stderr
+
+
+# ------------------------------------------------------------------ what is shown
+
+
+def test_counts_of_one_table_are_written_alike(tmp_path: Path) -> None:
+    # The weights add up to one only up to rounding, and those of one state to a whole number.
+    weights = [0.2, 0.7, 0.1, 2.0, 0.5]
+    table = {"a": ["x", "x", "x", "y", "y"], "b": ["u", "u", "u", "u", "v"], "w": weights}
+    assert sum(weights[:3]) != 1.0
+    network = cn.fit(table, cn.Dag([("a", "b")]), weights="w")
+    network.save(tmp_path / "m.json")
+    whole = {"a": ["x"] * 3, "w": weights[:3]}
+    cn.fit(whole, cn.Dag([], ["a"]), weights="w").save(tmp_path / "whole.json")
+    assert run("show", tmp_path / "whole.json").stdout.splitlines()[-1].split()[-1] == "1"
+    lines = run("show", tmp_path / "m.json", "b").stdout.splitlines()[2:]
+    counts = [re.search(r" (\S+) +\d\.\d{4} +\d\.\d{4} -", line) for line in lines]
+    assert [found[1] for found in counts if found] == ["1.00", "0.00", "2.00", "0.50"]
+
+
+def test_every_table_says_alike_that_there_is_more(tmp_path: Path) -> None:
+    names = [f"v{k}" for k in range(45)]
+    rows = {name: ["x", "y"] for name in names}
+    network = cn.fit(rows, cn.Dag([], names))
+    model = tmp_path / "m.json"
+    network.save(model)
+    common = "--limit shows more, --json all"
+    assert f"... 5 more variables; {common}\n" in run("show", model).stdout
+    assert f"... 1 more variable; {common}\n" in run("show", model, "--limit", 44).stdout
+    (tmp_path / "arcs.csv").write_text("\n".join(names))
+    (tmp_path / "data.csv").write_text("\n".join([",".join(names), *(",".join(["x"] * 45),) * 2]))
+    fit = "fit", tmp_path / "data.csv", "--dag", tmp_path / "arcs.csv", "-o", tmp_path / "n.json"
+    text = run(*fit).stdout
+    command = f"colonnade show {tmp_path / 'n.json'} --limit 45"
+    assert f"... 5 more variables; {command} shows all\n" in text
+    assert "more" not in run(*command.split()[1:]).stdout
+    text = run("query", model, *names[:9]).stdout
+    assert "... 112 more answers; --json shows all\n" in text

@@ -1,0 +1,75 @@
+"""Ctrl-C at any moment: exit code 130, one line, and no file; a request to terminate likewise."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# Runs `python -m colonnade ...`, and signals itself at one moment.
+STARTER = """
+import os, runpy, signal, sys
+
+moment, number, sys.argv[1:] = sys.argv[1], getattr(signal, sys.argv[2]), sys.argv[3:]
+
+def strike(*_):
+    os.kill(os.getpid(), number)
+
+def before(owner, name):
+    kept = getattr(owner, name)
+    def struck(*args, **options):
+        strike()
+        return kept(*args, **options)
+    setattr(owner, name, struck)
+
+class OnImport:
+    def find_spec(self, name, path=None, target=None):
+        if name == moment:
+            strike()
+
+if moment == "compile":
+    from numba.core.dispatcher import Dispatcher
+    before(Dispatcher, "compile")
+elif moment == "write":
+    before(os, "fsync")
+else:
+    sys.meta_path.insert(0, OnImport())
+runpy.run_module("colonnade", run_name="__main__", alter_sys=True)
+"""
+IMPORTS = ["colonnade.cli", "typer", "numpy", "numba", "colonnade.network", "colonnade.files"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    rows = ["a,b,c"] + ["x,y,x" if k % 3 else "y,x,x" for k in range(60)] + ["x,x,y"]
+    (tmp_path / "data.csv").write_text("\n".join(rows) + "\n")
+    return tmp_path
+
+
+def fitted(folder: Path, moment: str, number: str = "SIGINT") -> subprocess.CompletedProcess[str]:
+    """Fit a network, struck at a moment, and look that nothing was left behind."""
+    command = [sys.executable, "-c", STARTER, moment, number]
+    command += ["fit", "data.csv", "--learn", "hc", "-o", "model.json"]
+    environment = dict(os.environ)
+    if moment == "compile":
+        environment["NUMBA_CACHE_DIR"] = str(folder / "cache")
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    left = {path.name for path in folder.iterdir()} - {"cache"}
+    assert left == {"data.csv"}
+    return ended
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to itself end a process on Windows")
+@pytest.mark.parametrize("moment", [*IMPORTS, "compile", "write"])
+def test_an_interrupt_ends_the_command_line(data, moment):
+    ended = fitted(data, moment)
+    assert (ended.returncode, ended.stderr) == (130, "Interrupted.\n")
+    assert "Saved" not in ended.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to itself end a process on Windows")
+@pytest.mark.parametrize("moment", ["numpy", "write"])
+def test_a_request_to_terminate_leaves_no_half_file(data, moment):
+    ended = fitted(data, moment, "SIGTERM")
+    assert (ended.returncode, ended.stderr) == (143, "")
