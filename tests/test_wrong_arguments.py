@@ -67,6 +67,8 @@ CALLS = {
         {"dag": DAG, "tables": {name: NETWORK[name] for name in NETWORK}},
     ),
     "Hierarchical": (cn.Hierarchical, {"s": 2.0, "alpha0": 1.0, "engine": None}),
+    "Tiered": (cn.Tiered, {"alpha0": 1.0, "s_mean": 4.0}),
+    "Hierarchical, learned": (cn.Hierarchical, {"s": "learn", "s_mean": 1.0}),
     "SymmetricDirichlet": (cn.SymmetricDirichlet, {"s": 2.0}),
     "BDeu": (cn.BDeu, {"ess": 2.0}),
     "MaximumLikelihood": (cn.MaximumLikelihood, {"unobserved": "nan"}),
@@ -95,7 +97,7 @@ CALLS = {
     "posterior.interval": (POSTERIOR.interval, {"level": 0.9, "configurations": [0]}),
     "posterior.sample": (POSTERIOR.sample, {"n": 2, "rng": 1}),
     "posterior.sample_alpha": (POSTERIOR.sample_alpha, {"n": 2, "rng": 1}),
-    "posterior.sample_pool": (POSTERIOR.sample_pool, {"n": 2, "rng": 1}),
+    "posterior.draws": (POSTERIOR.draws, {"n": 2, "rng": 1, "pools": 1}),
     "posterior.sample_rows": (POSTERIOR.sample_rows, {"rows": [[1, 2]], "n": 2, "rng": 1}),
     "posterior.with_limit": (POSTERIOR.with_limit, {"limit": 100}),
     "strength.interval": (
@@ -222,7 +224,7 @@ def test_a_dictionary_of_columns_is_no_table_for_the_classifier():
 
 @pytest.mark.parametrize("n", [10**12, 10**20])
 def test_samples_too_large_to_hold_are_refused_at_once(n):
-    for sample in (NETWORK.sample, POSTERIOR.sample, POSTERIOR.sample_alpha, POSTERIOR.sample_pool):
+    for sample in (NETWORK.sample, POSTERIOR.sample, POSTERIOR.sample_alpha, POSTERIOR.draws):
         with pytest.raises(TooLargeError, match="A sample of") as caught:
             sample(n)
         assert caught.value.size >= 2 * n

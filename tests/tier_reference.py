@@ -22,25 +22,27 @@ class PlainTiers:
         self.parents = tuple(range(self.counts.ndim - 1))
         self.r = self.counts.shape[-1]
         self.s_mean = s_mean
+        self.margins = {
+            subset: self.counts.sum(axis=tuple(k for k in self.parents if k not in subset))
+            for size in range(len(self.parents) + 1)
+            for subset in itertools.combinations(self.parents, size)
+        }
         self.learned = {}
         for size in range(1, len(self.parents) + 1):
             for subset in itertools.combinations(self.parents, size):
                 self.learned[subset] = self.one(subset) if size == 1 else self.many(subset)
 
-    def margin(self, subset):
-        return self.counts.sum(axis=tuple(k for k in self.parents if k not in subset))
-
     def one(self, subset):
         prior = Hierarchical(s="learn", s_mean=self.s_mean)
         return [
             (part.weight, part.s, part.alpha.mean)
-            for part in prior.posterior(self.margin(subset)).components
+            for part in prior.posterior(self.margins[subset]).components
         ]
 
     def many(self, subset):
         grid = self.r * STRENGTHS
         logs = np.zeros((len(subset) + 4, len(grid)))
-        own = self.margin(subset)
+        own = self.margins[subset]
         for configuration in np.ndindex(own.shape[:-1]):
             given = dict(zip(subset, configuration, strict=True))
             row = own[configuration]
@@ -68,7 +70,7 @@ class PlainTiers:
 
     def row(self, subset, given, state=None, gone=0.0):
         """Estimate one row, with `gone` observations of a state taken out of every subset."""
-        own = self.margin(subset)[tuple(given[k] for k in subset)].copy()
+        own = self.margins[subset][tuple(given[k] for k in subset)].copy()
         if state is not None:
             own[state] -= gone
         if not subset:
