@@ -78,6 +78,11 @@ class Tiered(Prior):
         object.__setattr__(self, "alpha0", checked_alpha0(self.alpha0))
         object.__setattr__(self, "s_mean", checked_positive(self.s_mean, "s_mean"))
 
+    @property
+    def word(self) -> str:
+        """How the command line writes the prior."""
+        return self.keyword if self == Tiered() else repr(self)
+
     def posterior(self, counts: Counts) -> TablePosterior:
         """Posterior of the table.
 
