@@ -71,15 +71,15 @@ class DataOptions:
         if self.cut and self.bins is None:
             raise misuse("--cut", "it needs --bins.")
 
-    def read(self, weights: str | None = None) -> dict[str, Any]:
-        """Read the table without the columns to be ignored; those that are named must be there."""
+    def read(self, *named: str | None) -> dict[str, Any]:
+        """Read the table without the columns to be ignored; these and those named must be there."""
         from colonnade.tables import read
         from colonnade.tables.levels import refuse_absent
 
         ignored = self.ignore or ()
         with renamed(missing="na"):
             table = read(self.path, self.na or ())
-        refuse_absent([*ignored, *([weights] if weights is not None else [])], list(table))
+        refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
         return {name: column for name, column in table.items() if name not in ignored}
 
     def discretized(self, table: dict[str, Any], weights: str | None = None) -> Any:

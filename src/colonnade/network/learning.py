@@ -14,7 +14,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import CountsError, NotSupportedError, expected, listing
 from colonnade.missing.em import EM, EmDiagnostics, expected_counts
 from colonnade.network.model import BayesianNetwork
-from colonnade.priors import Hierarchical, Prior
+from colonnade.priors import Hierarchical, Prior, Tiered
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Discretized, Discretizer
@@ -31,6 +31,7 @@ def fit(
     weights: Weights = None,
     missing: Literal["raise", "available", "em"] | EM = "raise",
     per_variable: Mapping[str, Prior] | None = None,
+    group: str | None = None,
 ) -> BayesianNetwork:
     """Estimate all tables of a network from data.
 
@@ -44,7 +45,7 @@ def fit(
     dag : Dag
         Every variable must be a column of the table.
     prior : Prior, optional
-        Of all tables; by default ``Hierarchical()``.
+        Of all tables; by default ``Hierarchical()``, and with `group` ``Tiered()``.
     variables : sequence of Variable, or mapping of names to states, optional
         Declared states of some or all variables, seen or not; the states of the others are
         discovered.
@@ -57,6 +58,11 @@ def fit(
         missing depends on what is observed.
     per_variable : mapping of str to Prior, optional
         Single variables with a prior of their own.
+    group : str, optional
+        A column that is no variable of the graph and says which group a row belongs to: a site, a
+        cohort, one of several data sets. The groups share the graph. The column becomes a variable
+        without parents and the first parent of every other one, so that each group has tables of
+        its own, which borrow from those of the others; see :meth:`BayesianNetwork.for_group`.
 
     Returns
     -------
@@ -76,11 +82,15 @@ def fit(
     array([[0.55 , 0.45 ],
            [0.733, 0.267]])
     """
+    _check_dag(dag)
+    if group is not None:
+        dag = grouped(dag, group)
+        prior = Tiered() if prior is None else prior
     coded = coded_for_fit(table, dag, variables, weights)
     priors = checked_priors(dag, prior, per_variable)
     if missing in ("raise", "available"):
         counts = NetworkCounts.of(coded, dag, missing)
-        return counts.network(priors, coded.discretizer)
+        return counts.network(priors, coded.discretizer, group=group)
     settings = EM() if missing == "em" else missing
     if not isinstance(settings, EM):
         raise expected("'raise', 'available', 'em' or EM()", "missing", missing)
@@ -88,7 +98,18 @@ def fit(
     own = [priors[name] for name in dag.variables]
     expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
     counts = NetworkCounts(dag, families, expectations)
-    return counts.network(priors, coded.discretizer, diagnostics)
+    return counts.network(priors, coded.discretizer, diagnostics, group)
+
+
+def grouped(dag: Dag, group: str) -> Dag:
+    """Return a graph with a group variable: without parents, and first parent of all others."""
+    if not isinstance(group, str) or not group:
+        raise expected("the name of a column", "group", group)
+    if group in dag:
+        hint = "take it out of the graph: it becomes a parent of every variable"
+        raise expected("a column that is no variable of the graph", "group", group, hint)
+    arcs = [(group, name) for name in dag.variables]
+    return Dag((*arcs, *dag.arcs), (group, *dag.variables))
 
 
 def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
@@ -145,13 +166,14 @@ class NetworkCounts:
         priors: Mapping[str, Prior],
         discretizer: Discretizer | None = None,
         diagnostics: EmDiagnostics | None = None,
+        group: str | None = None,
     ) -> BayesianNetwork:
         """Estimate all tables, each with the prior of its variable."""
         tables = {
             family.child.name: Cpt.of(family, counts, priors[family.child.name])
             for family, counts in zip(self.families, self.counts, strict=True)
         }
-        return BayesianNetwork(self.dag, tables, discretizer, diagnostics)
+        return BayesianNetwork(self.dag, tables, discretizer, diagnostics, group)
 
     def _combined(
         self, other: NetworkCounts, combine: Callable[[FamilyCounts, FamilyCounts], FamilyCounts]
@@ -166,13 +188,16 @@ class NetworkCounts:
         return NetworkCounts(self.dag, self.families, fresh)
 
 
-def coded_for_fit(table: Any, dag: Dag, variables: Declared, weights: Any) -> CodedTable:
-    """Encode the columns that a graph names, in its order; states are declared or discovered."""
+def _check_dag(dag: Dag) -> None:
     if not isinstance(dag, Dag):
         raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
     if not dag.variables:
         hint = "name them: Dag([], variables=['a', 'b'])"
         raise expected("a graph with at least one variable", "dag", dag, hint)
+
+
+def coded_for_fit(table: Any, dag: Dag, variables: Declared, weights: Any) -> CodedTable:
+    """Encode the columns that a graph names, in its order; states are declared or discovered."""
     strange = [name for name in declared_variables(variables) if name not in dag]
     if strange:
         what = f"variables of the graph, which are {listing(dag.variables)},"
