@@ -47,9 +47,13 @@ def separate(train: CodedTable, test: CodedTable, dag: Dag, group: str) -> np.nd
     return values
 
 
-def pooled(train: CodedTable, test: CodedTable, dag: Dag, group: str) -> np.ndarray:
+def pooled(prior: Prior) -> Method:
     """One network for all groups."""
-    return fit(train, dag, Tiered()).log_likelihood(test)
+
+    def method(train: CodedTable, test: CodedTable, dag: Dag, group: str) -> np.ndarray:
+        return fit(train, dag, prior).log_likelihood(test)
+
+    return method
 
 
 def given_group(network: BayesianNetwork, test: CodedTable, group: str) -> np.ndarray:
@@ -83,13 +87,14 @@ def joint(prior: Prior) -> Method:
 
 
 METHODS: dict[str, Method] = {
-    "separate": separate,
-    "pooled": pooled,
+    "separate, tiered": separate,
+    "pooled, $s$ learned": pooled(Hierarchical(s="learn")),
+    "pooled, tiered": pooled(Tiered()),
     "parent, $s = r$": as_parent(Hierarchical()),
     "parent, $s$ learned": as_parent(Hierarchical(s="learn")),
     "joint, $s = rq$": joint(Hierarchical()),
     "joint, $s$ learned": joint(Hierarchical(s="learn")),
-    "tiered groups": as_parent(Tiered()),
+    "parent, tiered": as_parent(Tiered()),
 }
 
 
