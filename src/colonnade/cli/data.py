@@ -95,15 +95,15 @@ class DataOptions:
         refuse_repeated("--ignore", "columns", self.ignore)
         refuse_repeated("--na", "texts", self.na)
 
-    def read(self, weights: str | None = None) -> dict[str, Any]:
-        """Read the table without the columns to be ignored; those that are named must be there."""
+    def read(self, *named: str | None) -> dict[str, Any]:
+        """Read the table without the columns to be ignored; these and those named must be there."""
         from colonnade.tables import read
         from colonnade.tables.levels import refuse_absent
 
         # An index without a name is left out anyway.
         ignored = [name for name in self.ignore or () if name]
         table = read(self.path, self.na, self.header)
-        refuse_absent([*ignored, *([weights] if weights is not None else [])], list(table))
+        refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
         return {name: column for name, column in table.items() if name not in ignored}
 
     def discretized(self, table: dict[str, Any], weights: str | None = None) -> Any:

@@ -62,6 +62,7 @@ def described(network: BayesianNetwork) -> dict[str, Any]:
     return {
         "variables": [_variable(name, network[name]) for name in network],
         "arcs": [list(arc) for arc in network.dag.arcs],
+        "group": network.group,
         "cuts": {} if cutter is None else {c.name: list(c.points) for c in cutter.columns},
     }
 
@@ -90,6 +91,8 @@ def summarise(network: BayesianNetwork, limit: int | None = None, **rest: str) -
     common = f"; {priors[0]}" if len(priors) == 1 else ""
     size = f"{counted(len(network), 'variable')}, {counted(arcs, 'arc')}"
     say(f"{size}, {counted(cells, 'probability', 'probabilities')} stored{common}")
+    if network.group is not None:
+        say(f"Grouped by {network.group}: {counted(len(network.groups), 'group')}")
     head = ["variable", "states", "parents", "configurations", "rows"]
     lines = []
     rows = tallies(each["rows"] for each in facts[:limit])

@@ -3,7 +3,8 @@
 A file is one object with ``format``, ``version``, ``colonnade`` (the package version that wrote
 it), ``checksum``, ``variables`` (names and states; JSON keeps apart 1, true and "1"), ``arcs``
 (pairs of positions in ``variables``), ``tables`` (one for each variable), ``discretizer`` (cut
-points, or null) and ``em`` (how EM went, or null; not in version 1). A table has
+points, or null), ``em`` (how EM went, or null; not in version 1) and, if rows belong to groups,
+``group`` (the position of the group variable). A table has
 
 - ``prior``: its class, its parameters and its engine, or null for a table that was given;
 - ``codes``: the parent codes of the configurations stored, null if all of them are;
@@ -61,7 +62,7 @@ def _document(network: BayesianNetwork) -> dict[str, Any]:
     """Everything a file holds but its checksum, as plain values."""
     place = {name: k for k, name in enumerate(network.dag.variables)}
     cutter = network.discretizer
-    return {
+    document = {
         "format": _FORMAT,
         "version": _VERSION,
         "colonnade": __version__,
@@ -71,6 +72,7 @@ def _document(network: BayesianNetwork) -> dict[str, Any]:
         "discretizer": None if cutter is None else cutter.to_dict(),
         "em": None if network.diagnostics is None else asdict(network.diagnostics),
     }
+    return document if network.group is None else document | {"group": place[network.group]}
 
 
 def _table(cpt: Cpt) -> dict[str, Any]:
@@ -78,6 +80,10 @@ def _table(cpt: Cpt) -> dict[str, Any]:
     if cpt.counts is not None and not np.array_equal(cpt.counts.codes, table.codes):
         reason = "its counts and its probabilities are of different configurations"
         raise NotSupportedError(f"Saving the table of {cpt.family.child.name!r}", reason)
+    if cpt.counts is None and table.fallback is not None:
+        reason = "it has no counts, and its rows are too many to be listed"
+        hint = "save the network it was taken from"
+        raise NotSupportedError(f"Saving the table of {cpt.family.child.name!r}", reason, hint)
     complete = len(table.rows) == table.configurations
     return {
         "prior": None if cpt.prior is None else saved(cpt.prior),

@@ -21,11 +21,13 @@ from colonnade.variables import Family, Variable
 
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
+_OPTIONAL_KEYS = {"group"}
 
 
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
     """Build a network from the content of a file as parsed from JSON, or raise `MisfitError`."""
-    _keys(document, _KEYS if document["version"] == 1 else _KEYS | _KEYS_SINCE_VERSION_2, "")
+    keys = _KEYS if document["version"] == 1 else _KEYS | _KEYS_SINCE_VERSION_2
+    _keys(document, keys | (_OPTIONAL_KEYS & set(document)), "")
     if not isinstance(document["colonnade"], str):
         raise MisfitError("colonnade", "it is not a string.")
     variables = [_variable(*item) for item in _items(document["variables"], "variables")]
@@ -48,7 +50,15 @@ def network_of(document: dict[str, Any]) -> BayesianNetwork:
 
         cutter = made("discretizer", Discretizer.from_dict, cutter)
     diagnostics = _diagnostics(document.get("em"), "em")
-    return made("tables", BayesianNetwork, dag, tables, cutter, diagnostics)
+    group = _group(variables, document["group"]) if "group" in document else None
+    place = "tables" if group is None else "group"
+    return made(place, BayesianNetwork, dag, tables, cutter, diagnostics, group)
+
+
+def _group(variables: list[Variable], value: Any) -> str:
+    if type(value) is not int or not 0 <= value < len(variables):
+        raise MisfitError("group", f"it is not the position of one of {len(variables)} variables.")
+    return variables[value].name
 
 
 def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:

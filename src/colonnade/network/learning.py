@@ -15,7 +15,7 @@ from colonnade.exceptions import CountsError, NotSupportedError, did_you_mean, e
 from colonnade.missing.em import EM, EmDiagnostics, expected_counts
 from colonnade.missing.treatment import Missing, checked_missing, treated
 from colonnade.network.model import BayesianNetwork
-from colonnade.priors import Hierarchical, Prior
+from colonnade.priors import Hierarchical, Prior, Tiered
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Discretized, Discretizer
@@ -32,6 +32,7 @@ def fit(
     weights: Weights = None,
     missing: Missing = "raise",
     per_variable: Mapping[str, Prior] | None = None,
+    group: str | None = None,
 ) -> BayesianNetwork:
     """Estimate all tables of a network from data.
 
@@ -45,7 +46,7 @@ def fit(
     dag : Dag
         Every variable must be a column of the table.
     prior : Prior, optional
-        Of all tables; by default ``Hierarchical()``.
+        Of all tables; by default ``Hierarchical()``, and with `group` ``Tiered()``.
     variables : sequence of Variable, or mapping of names to states, optional
         Declared states of some or all variables, seen or not; the states of the others are
         discovered.
@@ -59,6 +60,11 @@ def fit(
         variable, called ``"missing"``, which new rows have to name.
     per_variable : mapping of str to Prior, optional
         Single variables with a prior of their own.
+    group : str, optional
+        A column that is no variable of the graph and says which group a row belongs to: a site, a
+        cohort, one of several data sets. The groups share the graph. The column becomes a variable
+        without parents and the first parent of every other one, so that each group has tables of
+        its own, which borrow from those of the others; see :meth:`BayesianNetwork.for_group`.
 
     Returns
     -------
@@ -79,17 +85,32 @@ def fit(
            [0.733, 0.267]])
     """
     missing = checked_missing(missing)
+    checked_dag(dag)
+    if group is not None:
+        dag = grouped(dag, group)
+        prior = Tiered() if prior is None else prior
     coded = treated(coded_for_fit(table, dag, variables, weights), missing)
     priors = checked_priors(dag, prior, per_variable)
     if missing in ("raise", "available", "state"):
         counts = NetworkCounts.of(coded, dag, "available" if missing == "available" else "raise")
-        return counts.network(priors, coded.discretizer)
+        return counts.network(priors, coded.discretizer, group=group)
     settings = missing if isinstance(missing, EM) else EM()
     families = families_of(dag, coded.variables)
     own = [priors[name] for name in dag.variables]
     expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
     counts = NetworkCounts(dag, families, expectations)
-    return counts.network(priors, coded.discretizer, diagnostics)
+    return counts.network(priors, coded.discretizer, diagnostics, group)
+
+
+def grouped(dag: Dag, group: str) -> Dag:
+    """Return a graph with a group variable: without parents, and first parent of all others."""
+    if not isinstance(group, str) or not group:
+        raise expected("the name of a column", "group", group)
+    if group in dag:
+        hint = "take it out of the graph: it becomes a parent of every variable"
+        raise expected("a column that is no variable of the graph", "group", group, hint)
+    arcs = [(group, name) for name in dag.variables]
+    return Dag((*arcs, *dag.arcs), (group, *dag.variables))
 
 
 def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
@@ -146,13 +167,14 @@ class NetworkCounts:
         priors: Mapping[str, Prior],
         discretizer: Discretizer | None = None,
         diagnostics: EmDiagnostics | None = None,
+        group: str | None = None,
     ) -> BayesianNetwork:
         """Estimate all tables, each with the prior of its variable."""
         tables = {
             family.child.name: Cpt.of(family, counts, priors[family.child.name])
             for family, counts in zip(self.families, self.counts, strict=True)
         }
-        return BayesianNetwork(self.dag, tables, discretizer, diagnostics)
+        return BayesianNetwork(self.dag, tables, discretizer, diagnostics, group)
 
     def _combined(
         self, other: NetworkCounts, combine: Callable[[FamilyCounts, FamilyCounts], FamilyCounts]

@@ -15,7 +15,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import counted, expected, listing, not_among, tally
 from colonnade.priors import Prior
 from colonnade.randomness import generator
-from colonnade.variables import Family, Variable
+from colonnade.variables import Family, State, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class BayesianNetwork:
 
     Usually made by :func:`colonnade.fit`, and by :func:`colonnade.load`. A network never changes;
     what would change it returns another one. Networks are equal if they have the same graph,
-    states, counts, priors, probabilities and cut points. Numbers are compared to the last digit;
-    the order of the variables, how many rows of a table are stored, and how EM went make no
+    states, counts, priors, probabilities, cut points and groups. Numbers are compared to the last
+    digit; the order of the variables, how many rows of a table are stored, and how EM went make no
     difference.
 
     Parameters
@@ -48,6 +48,9 @@ class BayesianNetwork:
         How numeric columns were cut; new tables are cut the same way.
     diagnostics : EmDiagnostics, optional
         How EM went, if missing values were filled in.
+    group : str, optional
+        The variable that says which group a row belongs to: without parents itself, and the first
+        parent of every other variable.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class BayesianNetwork:
     tables: Mapping[str, Cpt]
     discretizer: Discretizer | None = None
     diagnostics: EmDiagnostics | None = None
+    group: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.dag, Dag):
@@ -86,6 +90,9 @@ class BayesianNetwork:
             if cpt.family.child.name != name or cpt.family.parents != parents:
                 what = f"the family of {name!r} in the graph, with the states of its parents,"
                 raise expected(what, "tables", cpt.family)
+        if self.group is not None and not _groups_all(self.group, self.dag):
+            what = "a variable without parents that is the first parent of every other one"
+            raise expected(what, "group", self.group, "leave it out, or use fit(..., group=...)")
         object.__setattr__(self, "tables", MappingProxyType(tables))
 
     # ------------------------------------------------------------------ parts
@@ -118,6 +125,93 @@ class BayesianNetwork:
 
     def __contains__(self, name: object) -> bool:
         return name in self.dag
+
+    # ----------------------------------------------------------------- groups
+
+    @property
+    def groups(self) -> tuple[State, ...]:
+        """The groups, which are the states of the group variable; empty without one.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> table = {"site": ["oslo", "bergen", "oslo"], "ill": [True, False, False]}
+        >>> network = fit(table, Dag([], ["ill"]), group="site")
+        >>> network.groups
+        ('bergen', 'oslo')
+        """
+        return () if self.group is None else self[self.group].family.child.states
+
+    def for_group(self, group: State) -> BayesianNetwork:
+        """Return the network of one group: without the group variable, with known tables.
+
+        For intervals ask the network of all groups, with the group among what is observed.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> table = {"site": ["oslo", "bergen", "oslo"], "ill": [True, False, False]}
+        >>> fit(table, Dag([], ["ill"]), group="site").for_group("bergen")["ill"]
+        Cpt('ill', known)
+                 |  False   True
+                 | 0.6595 0.3405
+        """
+        from colonnade.network.groups import of_group
+
+        return of_group(self, group)
+
+    def for_new_group(self) -> BayesianNetwork:
+        """Return the network of a group of which nothing was seen, with known tables.
+
+        Its rows lean on what all groups have in common; how much that is was learned from how they
+        differ.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> table = {"site": ["oslo", "bergen", "oslo"], "ill": [True, False, False]}
+        >>> fit(table, Dag([], ["ill"]), group="site").for_new_group()["ill"]
+        Cpt('ill', known)
+                 |  False   True
+                 | 0.6000 0.4000
+        """
+        from colonnade.network.groups import of_new_group
+
+        return of_new_group(self)
+
+    def with_group(self, group: State) -> BayesianNetwork:
+        """Return the network with one more group, of which nothing was seen yet.
+
+        So rows of a new group can be learned with :meth:`update`, and it can be asked for with
+        intervals.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> table = {"site": ["oslo", "bergen", "oslo"], "ill": [True, False, False]}
+        >>> network = fit(table, Dag([], ["ill"]), group="site").with_group("hamar")
+        >>> network.update({"site": ["hamar"], "ill": [True]})["site"].counts.values
+        array([[1, 2, 1]])
+        """
+        from colonnade.network.groups import with_group
+
+        return with_group(self, group)
+
+    def pooled(self) -> BayesianNetwork:
+        """Return the network of all groups together: without the group variable, counts summed.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> table = {"site": ["oslo", "bergen", "oslo"], "ill": [True, False, False]}
+        >>> dag = Dag([], ["ill"])
+        >>> network = fit(table, dag, group="site")
+        >>> network.pooled() == fit(table, dag, network["ill"].prior)
+        True
+        """
+        from colonnade.network.groups import pooled
+
+        return pooled(self)
 
     # ------------------------------------------------------------------- rows
 
@@ -249,6 +343,7 @@ class BayesianNetwork:
             ("states", self._by_name(), other._by_name()),
             ("priors", self.priors, other.priors),
             ("cut points", self.discretizer, other.discretizer),
+            ("group variable", self.group, other.group),
         ):
             if mine != yours:
                 hint = "fit both with the same `dag`, `variables` and priors"
@@ -437,13 +532,14 @@ class BayesianNetwork:
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
         """The same network with other counts; where there are counts there is a prior."""
         priors = {name: prior for name, prior in self.priors.items() if prior is not None}
-        return counts.network(priors, self.discretizer)
+        return counts.network(priors, self.discretizer, group=self.group)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
         return (
             self.dag == other.dag
+            and self.group == other.group
             and self.discretizer == other.discretizer
             and dict(self.tables) == dict(other.tables)
         )
@@ -452,13 +548,20 @@ class BayesianNetwork:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The read-only view of the tables cannot be pickled.
-        return type(self), (self.dag, dict(self.tables), self.discretizer, self.diagnostics)
+        optional = self.discretizer, self.diagnostics, self.group
+        return type(self), (self.dag, dict(self.tables), *optional)
+
+    @property
+    def _grouping(self) -> str:
+        if self.group is None:
+            return ""
+        return f", grouped by {self.group} ({counted(len(self.groups), 'group')})"
 
     def __repr__(self) -> str:
         arcs, stored = len(self.dag.arcs), sum(cpt.table.rows.size for cpt in self.tables.values())
         sizes = [counted(len(self), "variable"), counted(arcs, "arc")]
         sizes.append(counted(stored, "probability", "probabilities"))
-        lines = [f"BayesianNetwork({', '.join(sizes)} stored)"]
+        lines = [f"BayesianNetwork({', '.join(sizes)} stored{self._grouping})"]
         for name, cpt in list(self.tables.items())[:_MAX_SHOWN_VARIABLES]:
             parents = self.dag.parents(name)
             given = ", ".join(parents[:MAX_SHOWN_PARENTS])
@@ -473,4 +576,10 @@ class BayesianNetwork:
     def _repr_html_(self) -> str:
         from colonnade.report.graph import network_html
 
-        return network_html(self.dag, self.tables)
+        return network_html(self.dag, self.tables, self._grouping)
+
+
+def _groups_all(group: str, dag: Dag) -> bool:
+    return group in dag and all(
+        dag.parents(name)[:1] == ((group,) if name != group else ()) for name in dag.variables
+    )

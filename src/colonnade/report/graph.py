@@ -49,8 +49,8 @@ def dag_svg(dag: Dag) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def network_html(dag: Dag, tables: Mapping[str, Cpt]) -> str:
-    """Show a network in a notebook: its graph and its tables, both within limits."""
+def network_html(dag: Dag, tables: Mapping[str, Cpt], note: str = "") -> str:
+    """Show a network in a notebook: its graph and its tables, both within limits; and a note."""
     few = len(dag) <= _MAX_DRAWN_VARIABLES
     graph = f'<div style="overflow:auto">{dag_svg(dag)}</div>' if few else _arc_list(dag)
     shown = list(tables.items())[:_MAX_SHOWN_TABLES]
@@ -61,7 +61,7 @@ def network_html(dag: Dag, tables: Mapping[str, Cpt]) -> str:
     if len(tables) > len(shown):
         parts.append(f"<p>{counted(len(tables) - len(shown), 'more table')}</p>")
     title = f"Bayesian network: {counted(len(dag), 'variable')}, {counted(len(dag.arcs), 'arc')}"
-    return f"<div><p>{title}</p>{graph}{''.join(parts)}</div>"
+    return f"<div><p>{title}{safe(note)}</p>{graph}{''.join(parts)}</div>"
 
 
 def draw(dag: Dag, ax: Any = None) -> Any:

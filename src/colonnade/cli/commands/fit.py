@@ -56,12 +56,22 @@ def fit(
         graph_number(help="Makes --restarts repeatable."),
     ] = None,
     prior: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="PRIOR",
             help="What tables are estimated with: {priors}.",
+            show_default="hierarchical, and tiered with --group",
         ),
-    ] = "hierarchical",
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column with the group of each row, such as a site. Each group gets tables of its "
+            "own, which borrow from those of the others. It is not part of the graph to be given "
+            "or learned.",
+        ),
+    ] = None,
     data: WeightedData,
     overwrite: options.Overwrite = False,
 ) -> None:
@@ -82,21 +92,28 @@ def fit(
         hint = "the file of --dag names the columns that are used"
         raise Misuse("--ignore applies only with --learn.", hint=hint)
     learning.check([] if learn is None else [learn], [] if dag is None else [dag])
-    chosen = options.prior_of(prior)
+    for option, column in (("--target", learning.target), ("--weights", data.weights)):
+        if group is not None and group == column:
+            raise Misuse(f"--group: {group!r} is given for {option}, too.")
+    chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
     weights, missing = data.weights, data.missing
-    table = data.read(weights)
-    learning.check_target([name for name in table if name != weights])
+    table = data.read(weights, group)
+    learning.check_target([name for name in table if name not in (weights, group)])
     if dag is not None:
         graph = dag_of(dag, list(table))
-        kept = {name: table[name] for name in (*graph.variables, weights) if name in table}
+        kept = {name: table[name] for name in (*graph.variables, group, weights) if name in table}
         ready = data.discretized(kept, weights)
-        network = estimate(ready, graph, chosen, weights=weights, missing=missing.value)
+        network = estimate(
+            ready, graph, chosen, weights=weights, missing=missing.value, group=group
+        )
     else:
         assert learn is not None  # checked above
         coded = encode(data.discretized(table, weights), weights=weights)
-        graph = _told(learning.learner(learn, seed, missing)(coded))
-        network = estimate(coded, graph, chosen, missing=missing.value)
+        others = [name for name in coded.names if name != group]
+        own = coded if group is None else encode(coded, columns=others)
+        graph = _told(learning.learner(learn, seed, missing)(own))
+        network = estimate(coded, graph, chosen, missing=missing.value, group=group)
     if em := network.diagnostics:
         say(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
     save(network, output, overwrite)
