@@ -652,6 +652,7 @@ def resampled(table, **options) -> list:
     return seen
 
 
+@pytest.mark.filterwarnings("ignore:Column")
 @pytest.mark.parametrize("rows", [1, 2, 9, 100])
 def test_halves_hold_no_row_twice_and_a_bootstrap_holds_as_many_rows(rows):
     table = {"row": [f"row {k}" for k in range(rows)]}

@@ -241,6 +241,7 @@ def test_numbers_of_draws_have_limits(draws):
             ask()
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_answers_of_many_draws_too_large_to_hold_are_refused():
     wide = {name: list(range(200)) for name in "ab"}
     network = cn.fit(wide, DAG, cn.BDeu())

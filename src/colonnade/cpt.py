@@ -109,6 +109,8 @@ class Cpt:
                [0.665, 0.335],
                [0.833, 0.167]])
         """
+        if not isinstance(family, Family):
+            raise expected("a Family", "family", family)
         if not isinstance(prior, Prior):
             raise expected("a prior", "prior", prior, "use Hierarchical()")
         if prior.has_posterior:
