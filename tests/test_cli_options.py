@@ -50,6 +50,11 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
             (2, "fit data.parquet --learn hc --header"),
             (2, "fit data.parquet --learn hc --no-header"),
         ],
+        "--group": [
+            (2, "fit data.csv --learn tan --target group --group group"),
+            (2, "fit data.csv --learn hc --weights n --group n"),
+            (1, "fit data.csv --dag arcs.csv --group cancer"),
+        ],
         "--ignore": [(2, "fit data.csv --dag arcs.csv --ignore cancer")],
         "--na": [(2, "fit data.parquet --learn hc --na NA")],
         "--weights": [(1, "fit data.csv --dag arcs.csv --weights cancer")],

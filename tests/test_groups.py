@@ -81,7 +81,7 @@ def test_a_group_is_a_column_outside_the_graph(group) -> None:
 
 
 def test_a_group_that_is_no_column() -> None:
-    with pytest.raises(DataError, match=r"Column 'ward': not in the table, which has \['site'"):
+    with pytest.raises(DataError, match=r"Column 'ward': not in the table, which has 'site'"):
         cn.fit(drawn(), DAG, group="ward")
     with pytest.raises(InputError, match="`dag`"):
         cn.fit(drawn(), "a->b", group="site")
@@ -126,7 +126,7 @@ def test_the_network_of_a_group_answers_as_the_whole_one_does(network) -> None:
         network.log_likelihood(rows),
         atol=1e-12,
     )
-    assert network.query("a", {"site": "oslo"}, draws=50, rng=0).lower is not None
+    assert network.query("a", {"site": "oslo"}, draws=100, rng=0).lower is not None
 
 
 @pytest.mark.parametrize("prior", [Tiered(), Hierarchical()])
@@ -147,6 +147,7 @@ def test_a_group_with_too_many_configurations_to_list(prior) -> None:
     assert np.array_equal(copy["x"].table.row((3,) * 10), own["x"].table.row((3,) * 10))
 
 
+@pytest.mark.filterwarnings("ignore:Column")
 def test_what_cannot_be_listed_is_not_saved(tmp_path) -> None:
     rng = np.random.default_rng(0)
     names = [f"p{k}" for k in range(10)]
