@@ -15,7 +15,7 @@ from colonnade.pooling import ENGINES
 from colonnade.pooling.alpha import Component, Engine, shrunken_rows
 from colonnade.pooling.exact import choose
 from colonnade.pooling.penalty import Penalty
-from colonnade.pooling.strength import learn_strength
+from colonnade.pooling.strength import learn_strength, learned_log_evidence
 from colonnade.pooling.tally import Tally
 from colonnade.priors.base import Counts, Inconsistency, Prior, checked_counts, checked_positive
 from colonnade.priors.posterior import CptPosterior
@@ -106,10 +106,12 @@ class Hierarchical(Prior):
     def log_evidence(self, counts: Counts) -> float:
         """Log probability of the counts under the prior, without the moments of the posterior."""
         counts = checked_counts(counts)
-        if self.s == "learn":
+        if self.s == "learn" and self.engine is not None:
             return Prior.log_evidence(self, counts)
-        tally, s = Tally.of(counts.values), self._fixed_strength(counts)
-        alpha0 = self._alpha0(counts.states)
+        tally, alpha0 = Tally.of(counts.values), self._alpha0(counts.states)
+        if self.s == "learn":
+            return learned_log_evidence(tally, alpha0)
+        s = self._fixed_strength(counts)
         return self._evidence(self._engine(tally, s).log_evidence(tally, s, alpha0))
 
     def structure_score(self, counts: Counts) -> float:
