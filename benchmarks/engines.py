@@ -13,8 +13,11 @@ import numpy as np
 import colonnade as cn
 from benchmarks.timing import median_seconds, print_table, shown
 from colonnade.exceptions import ColonnadeError
+from colonnade.pooling.strength import learn
+from colonnade.pooling.tally import Tally
 
 SIZES = [(2, 8, 160), (5, 25, 320), (5, 125, 1280), (16, 100, 2000), (5, 5000, 100_000)]
+SMALL_SIZES = [(2, 2, 20), (3, 5, 80), (5, 10, 80), (5, 26, 320), (5, 26, 1280), (10, 26, 5000)]
 # The samplers are slow: beyond this size they are left out, and the table says so.
 LARGEST_FOR_SAMPLERS = 3000
 
@@ -59,6 +62,25 @@ def run(samplers: bool = True) -> None:
         "(median after warm-up).\n"
         "Peers: time, time relative to the exact engine, largest error of E\\[alpha].",
         ["r, q, n", "engine", "exact", "learned s", "Variational", "NumPyro ADVI", "NumPyro NUTS"],
+        rows,
+    )
+    small_tables()
+
+
+def small_tables() -> None:
+    """Print what a learned s costs on the tables of one parent, and without anything of alpha."""
+    rows, prior = [], cn.Hierarchical(s="learn")
+    for r, q, n in SMALL_SIZES:
+        counts = draw_table(r, q, n)
+        tally, alpha0 = Tally.of(counts), np.ones(r)
+        nodes = median_seconds(lambda t=tally, a=alpha0: learn(t, a))
+        table = median_seconds(lambda c=counts: prior.posterior(c).mean)
+        evidence = median_seconds(lambda c=counts: prior.log_evidence(c))
+        rows.append([f"{r}, {q}, {n}", shown(nodes), shown(table), shown(evidence)])
+    print_table(
+        "Learned s on small tables: weights, s and E\\[alpha] at all nodes; all means of the "
+        "table; log evidence alone.",
+        ["r, q, n", "nodes", "table", "log evidence"],
         rows,
     )
 

@@ -126,6 +126,11 @@ def growth() -> None:
         ("14 x 137 000, BIC", wide(width=14), BIC()),
         ("alarm graph, 37 x 20 000, BDeu(10)", alarm.draw(20_000), cn.BDeu(10)),
         ("alarm graph, 37 x 20 000, Hierarchical() exactly", alarm.draw(20_000), cn.Hierarchical()),
+        (
+            'alarm graph, 37 x 20 000, Hierarchical(s="learn")',
+            alarm.draw(20_000),
+            cn.Hierarchical(s="learn"),
+        ),
     ):
         hill_climb(alarm.draw(200), judge, max_parents=1)  # compiles what it needs
         wall, used = time.perf_counter(), time.process_time()

@@ -35,7 +35,7 @@ class PlainTiers:
     def one(self, subset):
         prior = Hierarchical(s="learn", s_mean=self.s_mean)
         return [
-            (part.weight, part.s, part.alpha.mean)
+            (part.weight, part.s, part.mean)
             for part in prior.posterior(self.margins[subset]).components
         ]
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -110,16 +112,38 @@ class AlphaPosterior(ABC):
 
 
 @dataclass(frozen=True, eq=False)
+class PendingAlpha:
+    """Mean of alpha, known before the rest of its posterior, which `solve` computes at any s."""
+
+    mean: Floats
+    error: ErrorEstimate
+    solve: Callable[[float], AlphaPosterior]
+
+
+@dataclass(frozen=True, eq=False)
 class Component:
-    """One value of the strength s: its weight, and the posterior of alpha given it."""
+    """One value of the strength s: its weight, and the posterior of alpha given it.
+
+    `known` is that posterior, or its mean if the rest is to be computed when it is asked for.
+    """
 
     weight: float
     s: float
-    alpha: AlphaPosterior
+    known: AlphaPosterior | PendingAlpha
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of alpha."""
+        return self.known.mean
+
+    @cached_property
+    def alpha(self) -> AlphaPosterior:
+        """Posterior of alpha."""
+        return self.known.solve(self.s) if isinstance(self.known, PendingAlpha) else self.known
 
     def rows(self, values: Array) -> Floats:
         """Mean of the rows with some counts, ``[row, state]``."""
-        return shrunken_rows(values, self.s, self.alpha.mean)
+        return shrunken_rows(values, self.s, self.mean)
 
 
 def shrunken_rows(values: Array, s: float, alpha: Floats) -> Floats:

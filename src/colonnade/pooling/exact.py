@@ -150,6 +150,11 @@ def choose(tally: Tally, s: float) -> Engine:
     return Exact() if mixture < quadrature else Quadrature()
 
 
+def solve_exactly(tally: Tally, alpha0: Floats, s: float) -> AlphaPosterior:
+    """Posterior of alpha by the faster of the two exact engines."""
+    return choose(tally, s).solve(tally, s, alpha0)
+
+
 def _steps(tally: Tally, s: float) -> float:
     """How many trials the engine adds one by one; its work is this times the number of tables."""
     if tally.count.size and s * math.log1p(float(tally.count.max())) < _MAX_RARE_SUCCESSES:

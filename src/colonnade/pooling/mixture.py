@@ -3,42 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from colonnade.arrays import Floats, Seed
-from colonnade.pooling.alpha import AlphaPosterior, Component, ErrorEstimate
+from colonnade.pooling.alpha import AlphaPosterior, Component, Engine, ErrorEstimate, PendingAlpha
+from colonnade.pooling.draws import gauss_rule
 from colonnade.pooling.strength import Strength
 from colonnade.randomness import generator
 
 # Components of s of less weight do not matter for the error.
 _NEGLIGIBLE_WEIGHT = 1e-7
+# Values of s that intervals and variances of rows need.
+_NODES_OF_S = 10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AlphaMixture(AlphaPosterior):
-    """Posterior of alpha with s integrated out."""
+    """Posterior of alpha with s integrated out, by the laws of total mean and total covariance."""
+
+    def __init__(self, components: tuple[Component, ...], strength: Strength) -> None:
+        mean = np.asarray(sum(part.weight * part.mean for part in components))
+        mean.setflags(write=False)
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "log_evidence", strength.log_evidence)
+        object.__setattr__(self, "components", components)
+        object.__setattr__(self, "strength", strength)
 
     components: tuple[Component, ...]
     strength: Strength
 
-    @classmethod
-    def of(cls, components: tuple[Component, ...], strength: Strength) -> AlphaMixture:
-        """Average over s, by the laws of total mean and total covariance."""
-        mean = np.asarray(sum(part.weight * part.alpha.mean for part in components))
-        covariance = np.zeros((mean.size, mean.size))
-        for part in components:
-            apart = part.alpha.mean - mean
+    @cached_property
+    def covariance(self) -> Floats:
+        covariance = np.zeros((self.mean.size, self.mean.size))
+        for part in self.components:
+            apart = part.mean - self.mean
             covariance += part.weight * (part.alpha.covariance + np.outer(apart, apart))
-        engine = components[0].alpha.engine
-        return cls(mean, covariance, strength.log_evidence, engine, components, strength)
+        covariance.setflags(write=False)
+        return covariance
+
+    @property
+    def engine(self) -> Engine | None:
+        return self.components[0].alpha.engine
 
     @property
     def error(self) -> ErrorEstimate:
         """The error of the integration over s on top of that of the worst component."""
-        errors = [part.alpha.error for part in self.components if part.weight > _NEGLIGIBLE_WEIGHT]
-        spread = float(np.ptp([part.alpha.mean for part in self.components], axis=0).max())
+        errors = [part.known.error for part in self.components if part.weight > _NEGLIGIBLE_WEIGHT]
+        spread = float(np.ptp([part.mean for part in self.components], axis=0).max())
         evidence = [error.log_evidence for error in errors if error.log_evidence is not None]
         mean = max(error.mean for error in errors) + self.strength.error * spread
         return ErrorEstimate(mean, max(evidence) + self.strength.error)
@@ -50,6 +62,23 @@ class AlphaMixture(AlphaPosterior):
         rules = [part.alpha.points(state, finest) for part in self.components]
         weights = [part.weight * w for part, (_, w) in zip(self.components, rules, strict=True)]
         return np.concatenate([nodes for nodes, _ in rules]), np.concatenate(weights)
+
+
+def fewer(components: Sequence[Component]) -> Sequence[Component]:
+    """A Gauss rule of few values of s, where much is to be computed at each of them.
+
+    Rows depend on s through s / (n_y + s); what is a polynomial of such a share is integrated as by
+    all components, and rows are to 1e-6.
+    """
+    known = components[0].known
+    if not isinstance(known, PendingAlpha):
+        return components
+    s = np.array([part.s for part in components])
+    weights = np.array([part.weight for part in components])
+    middle = float(np.exp(weights @ np.log(s)))
+    shares, masses = gauss_rule(s / (s + middle), weights, _NODES_OF_S)
+    pairs = zip(masses.tolist(), (middle * shares / (1.0 - shares)).tolist(), strict=True)
+    return [Component(mass, s, known.solve(s)) for mass, s in pairs]
 
 
 def sample_components(

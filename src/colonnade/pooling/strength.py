@@ -1,34 +1,53 @@
 """Strength: the posterior of s, when s is learned.
 
-s has a Gamma prior of shape 2, so its density vanishes at zero; its mean is a multiple of r, the
-number of states. p(D | s) is the log evidence of an engine; the posterior of ln s is
-integrated by the trapezoidal rule, which converges geometrically for such a function, walking from
-the mode to both sides.
+s has a Gamma prior of shape 2, whose mean is a multiple of r, the number of states: its density
+vanishes at zero and its standard deviation is 0.7 of its mean. p(D | s) is the evidence;
+the posterior of ln s is integrated by the trapezoidal rule, which converges geometrically for such
+a function, in a variable in which the posterior is nearly normal.
+
+Evidence and mean of alpha are computed for all nodes together (`kernels/strengths.py`). The rest of
+the posterior of alpha is left to the exact engines, node by node, when somebody asks for it. An
+engine that was chosen by the user computes everything, as it does for a given s.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import NotSupportedError, checked_level
-from colonnade.pooling.alpha import AlphaPosterior, Component, Engine
-from colonnade.pooling.exact import choose
+from colonnade.pooling.alpha import (
+    EPSILON,
+    AlphaPosterior,
+    Component,
+    Engine,
+    ErrorEstimate,
+    PendingAlpha,
+)
+from colonnade.pooling.exact import choose, solve_exactly
 from colonnade.pooling.tally import Pool, Tally
 
 SHAPE = 2.0
-# Largest step of the rule, as it is and relative to the standard deviation of ln s.
-_MAX_STEP = 0.52
-_MAX_STEP_IN_DEVIATIONS = 0.9
+# Largest step of the rule, as it is and relative to the standard deviation of ln s: means of rows
+# are then right to 1e-6 or better. Longer steps where a chosen engine computes each node by itself.
+_MAX_STEP, _MAX_STEP_IN_DEVIATIONS = 0.27, 0.55
+_MAX_STEP_OF_ENGINE, _MAX_STEP_OF_ENGINE_IN_DEVIATIONS = 0.52, 0.9
 # How strongly the steps grow to the left and shrink to the right of the mode.
 _STEP_SKEW = 0.7
 # Each side ends at a node of this weight relative to the largest one, or after this many nodes.
 _NEGLIGIBLE_WEIGHT = 1e-8
 _MAX_NODES_PER_SIDE = 400
+# With less alpha0 or smaller counts the posterior of alpha has tails that only the engines follow
+# to their ends; with more, rounding counts more than what the nodes share.
+_MIN_ALPHA0, _MAX_ALPHA0 = 0.05, 1e6
+_MIN_COUNT, _MAX_COUNT = 1e-6, 1e15
+# Whole counts of up to this many observations per state are multiplied out, others integrated.
+_MAX_MULTIPLIED_OUT = 300.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,22 +111,88 @@ class Strength:
         return f"Strength(mean={self.mean:.4g}, 95% interval=({low:.4g}, {high:.4g}))"
 
 
+class Learned(NamedTuple):
+    """Posterior of s and, at each of its nodes, what is known of alpha at once."""
+
+    strength: Strength
+    alpha: Floats  # means [node, state]; none if they were not asked for
+    error: float  # of each of them, and of the log evidence at each node
+
+
+def learn_strength(
+    tally: Tally, alpha0: Floats, engine: Engine | None, mean: float | None = None
+) -> tuple[Strength, tuple[Component, ...]]:
+    """Posterior of s and, for each of its nodes, the posterior of alpha.
+
+    `mean` is that of the prior of s, by default the number of states.
+    """
+    if engine is not None or not _together(tally, alpha0):
+        return _node_by_node(tally, alpha0, engine, mean or tally.states)
+    strength, alpha, error = learn(tally, alpha0, mean)
+    estimate, solve = ErrorEstimate(error, error), partial(solve_exactly, tally, alpha0)
+    nodes = zip(strength.weights.tolist(), strength.nodes.tolist(), alpha, strict=True)
+    components = tuple(Component(w, s, PendingAlpha(own, estimate, solve)) for w, s, own in nodes)
+    return strength, components
+
+
+def learned_log_evidence(tally: Tally, alpha0: Floats, mean: float | None = None) -> float:
+    """Log evidence with s integrated out, without anything about alpha."""
+    if not _together(tally, alpha0):
+        return _node_by_node(tally, alpha0, None, mean or tally.states)[0].log_evidence
+    return learn(tally, alpha0, mean, means=False).strength.log_evidence
+
+
+def learn(tally: Tally, alpha0: Floats, mean: float | None = None, means: bool = True) -> Learned:
+    """Posterior of s and the means of alpha at its nodes, at once.
+
+    For at least two states and one observation, and no alpha0 close to 0.
+    """
+    from colonnade.kernels.strengths import strengths_by_convolutions, strengths_by_products
+
+    pool = Pool.of(tally, 1.0, alpha0)
+    prior = (SHAPE, float(mean or tally.states))
+    steps = (_MAX_STEP, _MAX_STEP_IN_DEVIATIONS)
+    table = (*pool.states, tally.row_count, tally.row_times, prior, steps, means)
+    lost = math.inf
+    if tally.whole and tally.total <= _MAX_MULTIPLIED_OUT * pool.states.alpha0.size:
+        log_s, logs, step, pooled, lost = strengths_by_products(*table)
+    if lost == math.inf:
+        log_s, logs, step, pooled, lost = strengths_by_convolutions(*table)
+    top = logs.max()
+    masses = np.exp(logs - top)
+    total = float(masses.sum())
+    weights, nodes = masses / total, np.exp(log_s)
+    # The rule of every second node against that of all: the mass, and a mean that depends on s as
+    # the row of a table does. With all nodes the error is about the square of that, or less.
+    share = weights / (1.0 + nodes / tally.states)
+    even = 2.0 * np.array([weights[::2].sum(), share[::2].sum()]) - [1.0, share.sum()]
+    error = 10.0 * float(even @ even) + lost + 10 * _NEGLIGIBLE_WEIGHT
+    log_evidence = float(top) + math.log(total * step) + pool.constant
+    strength = Strength(nodes, weights, log_evidence, error)
+    rounding = EPSILON * (4.0 + 2.0 * math.sqrt(min(tally.total, 1e6)))
+    return Learned(strength, pool.spread_means(pooled), lost + rounding)
+
+
+def _together(tally: Tally, alpha0: Floats) -> bool:
+    """Whether all nodes can be computed together."""
+    if tally.states == 1 or tally.total == 0.0 or tally.total > _MAX_COUNT:
+        return False
+    usual = float(alpha0.min()) >= _MIN_ALPHA0 and float(alpha0.max()) <= _MAX_ALPHA0
+    return usual and (tally.whole or float(tally.count.min()) >= _MIN_COUNT)
+
+
 class _Node(NamedTuple):
     log_weight: float
     s: float
     alpha: AlphaPosterior
 
 
-def learn_strength(
-    tally: Tally, alpha0: Floats, engine: Engine | None, s_mean: float = 1.0
+def _node_by_node(
+    tally: Tally, alpha0: Floats, engine: Engine | None, mean: float
 ) -> tuple[Strength, tuple[Component, ...]]:
-    """Posterior of s and, for each of its nodes, the posterior of alpha.
-
-    The prior mean of s is `s_mean` times the number of states.
-    """
-    mean = s_mean * tally.states
+    """Posterior of s, with an engine that computes alpha at one node after the other."""
     centre, deviation = _peak(tally, alpha0, mean)
-    step = min(_MAX_STEP, _MAX_STEP_IN_DEVIATIONS * deviation)
+    step = min(_MAX_STEP_OF_ENGINE, _MAX_STEP_OF_ENGINE_IN_DEVIATIONS * deviation)
     found: dict[int, _Node] = {}
 
     def weigh(k: int) -> float:
@@ -161,5 +246,5 @@ def _peak(tally: Tally, alpha0: Floats, mean: float) -> tuple[float, float]:
     from colonnade.kernels.tilt import strength_peak
 
     states = Pool.of(tally, 1.0, alpha0).states
-    y, deviation = strength_peak(states, tally.row_count, tally.row_times, SHAPE, mean)
+    y, deviation = strength_peak(states, tally.row_count, tally.row_times, SHAPE, float(mean))
     return float(y), float(deviation)

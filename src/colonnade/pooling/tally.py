@@ -89,12 +89,20 @@ class Pool:
         a, u, _, _ = fixed_point(states, self.s, _CENTRE_TOLERANCE, _CENTRE_ITERATIONS)
         return a, u
 
+    @property
+    def constant(self) -> float:
+        """What the log evidence has in common at all s."""
+        return self._prior_constant() + self.tally.constant
+
+    def _prior_constant(self) -> float:
+        prior = math.lgamma(float(self.alpha0.sum()))
+        return prior - sum(math.lgamma(value) for value in self.states.alpha0.tolist())
+
     def log_evidence(self, log_z: float) -> float:
         """Log evidence from ln Z, the integral over alpha of the product of all f."""
         from colonnade.kernels.special import row_constant
 
-        prior = math.lgamma(float(self.alpha0.sum()))
-        prior -= sum(math.lgamma(value) for value in self.states.alpha0.tolist())
+        prior = self._prior_constant()
         rows = row_constant(self.tally.row_count, self.tally.row_times, self.s)
         return log_z + prior - float(rows) + self.tally.constant
 
@@ -131,6 +139,15 @@ class Pool:
         within = (np.diag(parts) - np.outer(parts, parts)) / (rest + 1.0)
         full[np.ix_(self.unseen, self.unseen)] += (variance + total * total) * within
         return lift @ mean, full
+
+    def spread_means(self, means: Floats) -> Floats:
+        """Means of all states from those of the pooled ones, ``[..., state]``."""
+        full = np.empty((len(means), self.tally.states))
+        full[:, self.tally.tallied] = means[:, : self.tally.tallied.size]
+        if self.unseen.size:
+            parts = self.alpha0[self.unseen] / self.states.alpha0[-1]
+            full[:, self.unseen] = means[:, -1:] * parts
+        return full
 
     def spread_draws(self, draws: Floats, rng: np.random.Generator) -> Floats:
         """Draws of all states from draws of the pooled ones, ``[draw, state]``."""

@@ -305,7 +305,8 @@ class _Singles:
     def of(self, parent: int, values: Floats) -> tuple[Component, ...]:
         """The posterior of strength and pool, given the counts ``[configuration, state]``."""
         if parent not in self.known:
-            _, parts = learn_strength(Tally.of(values), self.alpha0, None, self.s_mean)
+            mean = self.s_mean * values.shape[1]
+            _, parts = learn_strength(Tally.of(values), self.alpha0, None, mean)
             self.known[parent] = parts
         return self.known[parent]
 
@@ -331,7 +332,7 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
             parts.append(found)
             weight += [part.weight for part in found]
             strength += [part.s for part in found]
-            pool += [part.s * part.alpha.mean for part in found]
+            pool += [part.s * part.mean for part in found]
         else:
             bases = len(plan.base_names(t))
             weight += [0.0] * bases

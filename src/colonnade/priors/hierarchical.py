@@ -15,7 +15,7 @@ from colonnade.pooling import ENGINES
 from colonnade.pooling.alpha import Component, Engine, shrunken_rows
 from colonnade.pooling.exact import choose
 from colonnade.pooling.penalty import Penalty
-from colonnade.pooling.strength import learn_strength
+from colonnade.pooling.strength import learn_strength, learned_log_evidence
 from colonnade.pooling.tally import Tally
 from colonnade.priors.base import (
     SAVED_IF_GIVEN,
@@ -112,8 +112,8 @@ class Hierarchical(Prior):
         alpha0 = self._alpha0(counts.states)
         tally = Tally.of(counts.values)
         if self.s == "learn":
-            s_mean = _S_MEAN if self.s_mean is None else self.s_mean
-            strength, components = learn_strength(tally, alpha0, self.engine, s_mean)
+            mean = self._prior_mean(counts)
+            strength, components = learn_strength(tally, alpha0, self.engine, mean)
             return CptPosterior(counts, self, components, strength)
         s = self._fixed_strength(counts)
         alpha = self._engine(tally, s).solve(tally, s, alpha0)
@@ -128,10 +128,12 @@ class Hierarchical(Prior):
     def log_evidence(self, counts: Counts) -> float:
         """Log probability of the counts under the prior, without the moments of the posterior."""
         counts = checked_counts(counts)
-        if self.s == "learn":
+        if self.s == "learn" and self.engine is not None:
             return Prior.log_evidence(self, counts)
-        tally, s = Tally.of(counts.values), self._fixed_strength(counts)
-        alpha0 = self._alpha0(counts.states)
+        tally, alpha0 = Tally.of(counts.values), self._alpha0(counts.states)
+        if self.s == "learn":
+            return learned_log_evidence(tally, alpha0, self._prior_mean(counts))
+        s = self._fixed_strength(counts)
         return self._evidence(self._engine(tally, s).log_evidence(tally, s, alpha0))
 
     def structure_score(self, counts: Counts) -> float:
@@ -175,6 +177,10 @@ class Hierarchical(Prior):
                 k = int(totals.argmin())
                 alpha = (table.rows[k] * (totals[k] + s) - counts.values[k]) / s
             return self._inconsistency_of_rows(table, shrunken_rows(counts.values, s, alpha))
+
+    def _prior_mean(self, counts: FamilyCounts) -> float:
+        """Prior mean of a learned strength."""
+        return counts.states * (_S_MEAN if self.s_mean is None else self.s_mean)
 
     def _fixed_strength(self, counts: FamilyCounts) -> float:
         assert not isinstance(self.s, str)

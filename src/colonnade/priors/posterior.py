@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import AlphaPosterior, Component
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.leave_one_out import left_out_score
-from colonnade.pooling.mixture import AlphaMixture, sample_components
+from colonnade.pooling.mixture import AlphaMixture, fewer, sample_components
 from colonnade.pooling.quantiles import cell_quantiles
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
@@ -41,6 +42,9 @@ from colonnade.priors.draws import PooledDraws
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
+
+# More rows than this are not laid out once for every value of a learned s.
+_MAX_ROWS_TIMES_STRENGTHS = 100_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +91,7 @@ class CptPosterior(TablePosterior):
         if len(self.components) == 1:
             return self.components[0].alpha
         assert self.strength is not None
-        return AlphaMixture.of(self.components, self.strength)
+        return AlphaMixture(self.components, self.strength)
 
     @property
     def log_evidence(self) -> float | None:
@@ -170,7 +174,7 @@ class CptPosterior(TablePosterior):
         same = y2 is None or parent_codes(y, sizes) == parent_codes(y2, sizes)
         mean, mean2 = self._row_means(row[None])[0], self._row_means(other[None])[0]
         total = np.zeros((row.size, row.size))
-        for part in self.components:
+        for part in self._few:
             size, size2 = row.sum() + part.s, other.sum() + part.s
             first, second = part.rows(np.stack([row, other]))
             # Theorem 1: C is (n_y + s)(n_y' + s), with one more in the second factor within a row
@@ -210,11 +214,11 @@ class CptPosterior(TablePosterior):
             asked = checked_list(configurations, "a list of configurations", "configurations")
             rows = np.array([self.counts.row(configuration) for configuration in asked])
             rows = rows.reshape(-1, self.counts.states)
-            lower, upper = cell_quantiles(rows, self.components, tails)
+            lower, upper = cell_quantiles(rows, self._few, tails)
             return Interval(lower, upper)
         self._must_fit("The interval", 2)
         seen = self.counts.lookup
-        ends = cell_quantiles(seen.values, self.components, tails)
+        ends = cell_quantiles(seen.values, self._few, tails)
         lower, upper = (
             self._dense(Lookup.of(self.counts, end[: len(seen.rows)], end[-1]), "The interval")
             for end in ends
@@ -273,19 +277,31 @@ class CptPosterior(TablePosterior):
             dims={"theta": ["configuration", "state"], "alpha": ["state"]},
         )
 
+    @cached_property
+    def _few(self) -> Sequence[Component]:
+        """Components for what takes more than the mean of alpha."""
+        return fewer(self.components)
+
     def _row_means(self, rows: Array) -> Floats:
         """Theorem 1, averaged over s."""
-        mean = np.zeros(rows.shape)
-        for part in self.components:
-            mean += part.weight * part.rows(rows)
-        return mean
+        if len(self.components) == 1 or len(rows) > _MAX_ROWS_TIMES_STRENGTHS:
+            mean = np.zeros(rows.shape)
+            for part in self.components:
+                mean += part.weight * part.rows(rows)
+            return mean
+        s = np.array([part.s for part in self.components])
+        alpha = np.stack([part.mean for part in self.components])
+        # w / (n_y + s) for every row and component
+        share = np.array([part.weight for part in self.components])
+        share = share / (rows.sum(axis=1, keepdims=True) + s)
+        return np.asarray(rows * share.sum(axis=1, keepdims=True) + share @ (s[:, None] * alpha))
 
     def _row_variances(self, rows: Array) -> Floats:
         """The diagonal of `covariance`, for many rows."""
         totals = rows.sum(axis=1, keepdims=True)
         mean = self._row_means(rows)
         variance = np.zeros(rows.shape)
-        for part in self.components:
+        for part in self._few:
             size = totals + part.s
             own = part.rows(rows)
             pool = part.s**2 * np.diag(part.alpha.covariance) / size
