@@ -52,6 +52,13 @@ class Plan:
         return SampleSettings(seed=self.seed)
 
     @property
+    def priors(self) -> SampleSettings:
+        """Settings of the comparison of priors."""
+        if self.quick:
+            return SampleSettings(n=(20, 320), repetitions=2, seed=self.seed)
+        return SampleSettings(n=(20, 80, 320, 1280, 5000), seed=self.seed, test_rows=2000)
+
+    @property
     def engines(self) -> EngineSettings:
         """Settings of study 4."""
         if self.quick:

@@ -11,7 +11,7 @@ import typer
 
 from colonnade.cli.output import say
 
-Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "all"])
+Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "priors", "all"])
 
 
 def reproduce(
@@ -29,6 +29,8 @@ def reproduce(
     ] = None,
 ) -> None:
     """Run the studies of the paper, and compare claim by claim.
+
+    "all" are the studies of the paper. "priors" asks what the paper does not: which prior is best.
 
     The data sets are taken from pinned packages and checked. An interrupted run continues where it
     stopped. The numbers do not depend on the number of processes.
