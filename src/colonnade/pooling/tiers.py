@@ -32,6 +32,11 @@ _STRENGTHS = 2.0 ** np.arange(-5, 8)
 MAX_LATTICE_PARENTS = 5
 MAX_LATTICE_CELLS = 1 << 24
 
+# Powers of the geometric means of the rows one and two parents smaller in the bases that are
+# products: the geometric mean, the meeting, and what is between them.
+_BELOW_EXPONENT = {1: 1.0, 2: 2.0, 3: 1.5}
+_SECOND_EXPONENT = {2: -1.0, 3: -0.5}
+
 Subset = tuple[int, ...]
 
 
@@ -213,13 +218,13 @@ class Tiers:
 
     def observed_rows(self) -> Floats:
         """Estimate the rows of the observed configurations, ``[observed, state]``."""
-        return np.ascontiguousarray(self._estimates(self.member.T)[:, -1])
+        return np.ascontiguousarray(self.estimates(self.member.T)[:, -1])
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
-        return np.ascontiguousarray(self._estimates(self.places(codes))[:, -1])
+        return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
 
-    def _estimates(self, places: Integers) -> Floats:
+    def estimates(self, places: Integers) -> Floats:
         """Estimate rows in all tiers, ``[row, tier, state]``."""
         from colonnade.kernels.tiers import estimate
 
@@ -256,7 +261,7 @@ class Tiers:
     def ladder(self, codes: Array) -> tuple[Step, ...]:
         """Explain the row of one configuration, tier by tier, from the pool to the answer."""
         places = self.places(codes[None])
-        rows = self._estimates(places)[0]
+        rows = self.estimates(places)[0]
         steps = []
         for t, subset in enumerate(self.plan.subsets):
             part = slice(self.first[t], self.first[t + 1])
@@ -360,6 +365,35 @@ def log_base(plan: Plan, t: int, base: int, logs: Sequence[Floats]) -> Floats:
         step = value - sum(second) / len(second)
         value = value + (step if kind == 2 else 0.5 * step)
     return np.asarray(value - np.logaddexp.reduce(value, axis=-1, keepdims=True))
+
+
+def drawn_base(
+    plan: Plan, t: int, base: int, drawn: Sequence[Floats], means: Sequence[Floats]
+) -> Floats:
+    """One base of tier t in draws, from drawn rows of all tiers and their estimates.
+
+    Both are ``[..., state]`` for each tier. Bases that are products of rows are expanded to first
+    order around the estimates: their mean over draws is then the base of the estimates. The product
+    itself has a much smaller mean, because a row with a state that was never seen is drawn with a
+    probability for it that is nearly always far below its mean.
+    """
+    below = [u for u in plan.below[t] if u >= 0]
+    if base < len(below):
+        return np.asarray(drawn[below[base]])
+    kind = base - len(below)
+    if kind == 0:
+        return np.asarray(sum(drawn[u] for u in below) / len(below))
+
+    def change(tiers: Sequence[int]) -> Floats:
+        return np.asarray(sum(drawn[u] / means[u] for u in tiers) / len(tiers) - 1.0)
+
+    factor = 1.0 + _BELOW_EXPONENT[kind] * change(below)
+    if kind > 1:
+        second = [u for u in plan.second[t] if u >= 0]
+        factor = factor + _SECOND_EXPONENT[kind] * change(second)
+    centre = np.exp(log_base(plan, t, base, [np.log(each) for each in means]))
+    value = centre * np.maximum(factor, 0.0)
+    return np.asarray(value / value.sum(axis=-1, keepdims=True))
 
 
 def _padded(lists: Sequence[Sequence[int]]) -> Integers:

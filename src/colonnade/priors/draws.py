@@ -12,10 +12,10 @@ from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component
 from colonnade.pooling.draws import log_dirichlet
 from colonnade.pooling.mixture import sample_components
-from colonnade.pooling.tiers import Tiers, log_base
+from colonnade.pooling.tiers import Tiers, drawn_base
 
 # Probabilities that are drawn may underflow; what leans on them is to remain above zero.
-_LOG_TINY = -700.0
+_TINY = 1e-300
 
 
 class Draws(ABC):
@@ -132,6 +132,7 @@ class TierDraws(Draws):
     def _rows(self, codes: Array) -> list[Floats]:
         """Logarithms of rows in all tiers, ``[row, draw, state]`` each."""
         plan, places = self.tiers.plan, self.tiers.places(codes)
+        means = self.tiers.estimates(places)
         found: list[Floats] = []
         for t, subset in enumerate(plan.subsets):
             own = np.ascontiguousarray(codes[:, list(subset)], dtype=np.int64)
@@ -140,29 +141,25 @@ class TierDraws(Draws):
             fresh = {key: i for i, key in enumerate(keys) if key not in kept}
             if fresh:
                 here = np.array(list(fresh.values()))
-                drawn = self._drawn(t, self.tiers.counts[places[here, t]], here, found)
+                lean = self._leaned_on(t, here, found, means)
+                seen = self.tiers.counts[places[here, t]]
+                drawn = log_dirichlet(seen[:, None, :] + lean, self.rng)
                 kept.update(zip(fresh, drawn, strict=True))
             found.append(np.stack([kept[key] for key in keys]))
         return found
 
-    def _drawn(self, t: int, seen: Floats, here: Array, below: list[Floats]) -> Floats:
-        """Draw rows of tier t with some counts, ``[row, draw, state]``."""
+    def _leaned_on(self, t: int, here: Array, below: list[Floats], means: Floats) -> Floats:
+        """s times what rows of tier t lean on in each draw, ``[row, draw, state]``."""
         tiers = self.tiers
         if t == 0:
-            lean = np.broadcast_to(tiers.pool[0], (1, self.n, tiers.states))
-        elif len(tiers.plan.subsets[t]) == 1:
-            lean = self._pools[t - 1][None]
-        else:
-            lean = self._leaned_on(t, here, below)
-        return log_dirichlet(seen[:, None, :] + lean, self.rng)
-
-    def _leaned_on(self, t: int, here: Array, below: list[Floats]) -> Floats:
-        """s times the base that was chosen in each draw, ``[row, draw, state]``."""
-        tiers = self.tiers
+            return np.broadcast_to(tiers.pool[0], (1, self.n, tiers.states))
+        if len(tiers.plan.subsets[t]) == 1:
+            return self._pools[t - 1][None]
         lean = np.empty((len(here), self.n, tiers.states))
+        centres = [means[here, u][:, None] for u in range(t)]
         for base in np.unique(self._chosen[t]):
             draws = np.flatnonzero(self._chosen[t] == base)
-            logs = [np.maximum(rows[np.ix_(here, draws)], _LOG_TINY) for rows in below]
-            row = np.maximum(log_base(tiers.plan, t, int(base), logs), _LOG_TINY)
-            lean[:, draws] = tiers.strength[tiers.first[t] + base] * np.exp(row)
+            rows = [np.exp(each[np.ix_(here, draws)]) for each in below]
+            row = np.maximum(drawn_base(tiers.plan, t, int(base), rows, centres), _TINY)
+            lean[:, draws] = tiers.strength[tiers.first[t] + base] * row
         return lean

@@ -12,7 +12,7 @@ from typing import Any
 
 from colonnade import __version__
 from colonnade.exceptions import MissingExtraError, expected, listing, require
-from colonnade.studies import classification, engines, joint, mse, priors, summary
+from colonnade.studies import classification, coverage, engines, joint, mse, priors, summary
 from colonnade.studies.cells import Workers
 from colonnade.studies.claims import Claim, Winner, winners
 from colonnade.studies.figures import draw_data_sets, draw_engines, draw_mse, draw_theory
@@ -111,7 +111,10 @@ _STUDIES = {
     "engines": _Study(4, "the engines", "engines", _run_engines, "engines"),
 }
 # What the paper does not ask; each is run by its name only.
-_QUESTIONS: Mapping[str, Callable[[Plan, Workers], summary.Section]] = {"priors": priors.run}
+_QUESTIONS: Mapping[str, Callable[[Plan, Workers], summary.Section]] = {
+    "priors": priors.run,
+    "coverage": coverage.run,
+}
 STUDIES = tuple(_STUDIES)
 
 

@@ -11,7 +11,7 @@ import typer
 
 from colonnade.cli.output import say
 
-Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "priors", "all"])
+Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "priors", "coverage", "all"])
 
 
 def reproduce(
@@ -30,7 +30,8 @@ def reproduce(
 ) -> None:
     """Run the studies of the paper, and compare claim by claim.
 
-    "all" are the studies of the paper. "priors" asks what the paper does not: which prior is best.
+    "all" are the studies of the paper. "priors" and "coverage" ask what the paper does not: which
+    prior is best, and whether intervals hold the truth.
 
     The data sets are taken from pinned packages and checked. An interrupted run continues where it
     stopped. The numbers do not depend on the number of processes.
