@@ -315,6 +315,10 @@ class TinyPlan(Plan):
         return self.samples
 
     @property
+    def coverage(self) -> SampleSettings:
+        return self.samples
+
+    @property
     def engines(self) -> EngineSettings:
         return FastEngines(tables=((2, 2, 20),), n=40, seed=self.seed)
 

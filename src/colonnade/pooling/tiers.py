@@ -165,6 +165,10 @@ class Tiers:
     weight, strength : array [component]
     pool : array [component, state]
         s alpha of the components of tiers with at most one parent; zero for the others.
+    grid : array [strength]
+        The strengths that were tried for each base.
+    chance : array [component, strength]
+        Their distribution, of which `strength` is the geometric mean.
     singles : tuple of tuple of Component
         The posterior of strength and pool of each tier with one parent.
     score : array [tier]
@@ -180,6 +184,8 @@ class Tiers:
     weight: Floats
     strength: Floats
     pool: Floats
+    grid: Floats
+    chance: Floats
     singles: tuple[tuple[Component, ...], ...]
     score: Floats
 
@@ -343,9 +349,11 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     score = np.empty(number)
     arrays = (np.array(first), np.array(weight), np.array(strength), np.array(pool))
     mean = 2.0 * singles.s_mean * states
-    grid = states * _STRENGTHS
-    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, score)
-    return Tiers(plan, counts, member, begin, stacked, *arrays, tuple(parts), score)
+    grid: Floats = np.multiply(states, _STRENGTHS, dtype=np.float64)
+    chance = np.zeros((len(weight), len(grid)))
+    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, chance, score)
+    learned = (*arrays, grid, chance)
+    return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score)
 
 
 def log_base(plan: Plan, t: int, base: int, logs: Sequence[Floats]) -> Floats:

@@ -99,8 +99,9 @@ class TierDraws(Draws):
     """Draws through tiers: each tier from the drawn rows of the tiers below.
 
     The empty tier and those with one parent are drawn from their exact posteriors. In every draw, a
-    tier with more parents takes one of its bases, by their weights, for all its rows. Rows of all
-    tiers but the last are kept: rows that share a state of a parent move together.
+    tier with more parents takes one of its bases and one strength for all its rows, by how well
+    they predict. Rows of all tiers but the last are kept: rows that share a state of a parent move
+    together.
     """
 
     def __init__(
@@ -110,16 +111,23 @@ class TierDraws(Draws):
         pools = n if pools is None else pools
         self._use = np.arange(n) % pools
         self._pools = [self._pool(parts, pools) for parts in tiers.singles]
-        chosen = [
-            tiers.weight[first:end]
-            for first, end in zip(tiers.first[:-1], tiers.first[1:], strict=True)
-        ]
-        self._chosen = [rng.choice(len(each), size=n, p=each / each.sum()) for each in chosen]
+        self._chosen = [self._choice(t) for t in range(len(tiers.plan.subsets))]
         self._kept: list[dict[bytes, Floats]] = [{} for _ in tiers.plan.subsets]
 
     def _pool(self, parts: tuple[Component, ...], pools: int) -> Floats:
         alpha, strength = sample_components(parts, pools, self.rng)
         return (strength[:, None] * alpha)[self._use]
+
+    def _choice(self, t: int) -> tuple[Array, Floats]:
+        """Which base a tier takes in each draw, and with which strength."""
+        tiers = self.tiers
+        part = slice(tiers.first[t], tiers.first[t + 1])
+        if len(tiers.plan.subsets[t]) < 2:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        joint = tiers.weight[part, None] * tiers.chance[part]
+        cells = self.rng.choice(joint.size, size=self.n, p=joint.ravel() / joint.sum())
+        base, place = np.divmod(cells, len(tiers.grid))
+        return base, tiers.grid[place]
 
     def log_rows(self, codes: Array, draws_last: bool = False) -> Floats:
         rows = self._rows(codes)[-1]
@@ -157,9 +165,10 @@ class TierDraws(Draws):
             return self._pools[t - 1][None]
         lean = np.empty((len(here), self.n, tiers.states))
         centres = [means[here, u][:, None] for u in range(t)]
-        for base in np.unique(self._chosen[t]):
-            draws = np.flatnonzero(self._chosen[t] == base)
+        chosen, strength = self._chosen[t]
+        for base in np.unique(chosen):
+            draws = np.flatnonzero(chosen == base)
             rows = [np.exp(each[np.ix_(here, draws)]) for each in below]
             row = np.maximum(drawn_base(tiers.plan, t, int(base), rows, centres), _TINY)
-            lean[:, draws] = tiers.strength[tiers.first[t] + base] * row
+            lean[:, draws] = strength[draws, None] * row
         return lean
