@@ -311,6 +311,14 @@ class TinyPlan(Plan):
         return SampleSettings(n=(20, 80), repetitions=2, seed=self.seed, test_rows=50)
 
     @property
+    def priors(self) -> SampleSettings:
+        return self.samples
+
+    @property
+    def coverage(self) -> SampleSettings:
+        return self.samples
+
+    @property
     def engines(self) -> EngineSettings:
         return FastEngines(tables=((2, 2, 20),), n=40, seed=self.seed)
 
@@ -334,6 +342,7 @@ def test_each_study_from_end_to_end(study: str, tmp_path: Path) -> None:
     results = Tidy.read(summary.parent / f"{study}.csv")
     assert {"n", "repetition", "estimator"} <= set(results.columns)
     assert "learned" in results.unique("estimator")
+    assert ("tiered" in results.unique("estimator")) == (study != "mse")
     # What was run is not run again, and gives the same files.
     kept = {path: path.read_bytes() for path in files_below(summary.parent)}
     stamp = {path: path.stat().st_mtime_ns for path in files_below(plan.parts)}

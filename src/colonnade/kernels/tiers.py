@@ -163,12 +163,13 @@ def look_up(place, tiers, counts, known, answer):
 
 
 @njit(nogil=True, cache=True)
-def fit_tiers(tiers, member, begin, counts, grid, mean, known, score):
+def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
     """Fill the weights and strengths of the bases of all tiers with two parents or more.
 
     And the estimates of all rows, `known`.
 
-    `grid` has the strengths tried, and `mean` is their prior mean. score[t] becomes the
+    `grid` has the strengths tried, and `mean` is their prior mean; chance[c] becomes their
+    distribution for base c. score[t] becomes the
     leave-one-out log score of tier t: the sum over observations of the log probability of its
     state, with the observation taken out of this tier and all below, weights and strengths kept.
     """
@@ -207,6 +208,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, known, score):
                 left_logs,
                 grid,
                 mean,
+                chance,
                 rows,
                 logs,
                 bases,
@@ -289,6 +291,7 @@ def _weigh_bases(
     left_logs,
     grid,
     mean,
+    chance,
     rows,
     logs,
     bases,
@@ -338,8 +341,11 @@ def _weigh_bases(
         mass, moment = 0.0, 0.0
         for g in range(tried):
             part = math.exp(scores[c, g] - tops[c])
+            chance[first[t] + c, g] = part
             mass += part
             moment += part * math.log(grid[g])
+        for g in range(tried):
+            chance[first[t] + c, g] /= mass
         strength[first[t] + c] = math.exp(moment / mass)
         weight[first[t] + c] = mass * math.exp(tops[c] - tops.max())
         whole += weight[first[t] + c]

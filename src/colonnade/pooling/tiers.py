@@ -32,6 +32,11 @@ _STRENGTHS = 2.0 ** np.arange(-5, 8)
 MAX_LATTICE_PARENTS = 5
 MAX_LATTICE_CELLS = 1 << 24
 
+# Powers of the geometric means of the rows one and two parents smaller in the bases that are
+# products: the geometric mean, the meeting, and what is between them.
+_BELOW_EXPONENT = {1: 1.0, 2: 2.0, 3: 1.5}
+_SECOND_EXPONENT = {2: -1.0, 3: -0.5}
+
 Subset = tuple[int, ...]
 
 
@@ -160,6 +165,10 @@ class Tiers:
     weight, strength : array [component]
     pool : array [component, state]
         s alpha of the components of tiers with at most one parent; zero for the others.
+    grid : array [strength]
+        The strengths that were tried for each base.
+    chance : array [component, strength]
+        Their distribution, of which `strength` is the geometric mean.
     known : array [row, state]
         The estimates of all rows but the last.
     singles : tuple of tuple of Component
@@ -177,6 +186,8 @@ class Tiers:
     weight: Floats
     strength: Floats
     pool: Floats
+    grid: Floats
+    chance: Floats
     known: Floats
     singles: tuple[tuple[Component, ...], ...]
     score: Floats
@@ -220,9 +231,9 @@ class Tiers:
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
-        return np.ascontiguousarray(self._estimates(self.places(codes))[:, -1])
+        return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
 
-    def _estimates(self, places: Integers) -> Floats:
+    def estimates(self, places: Integers) -> Floats:
         """Estimate rows in all tiers, ``[row, tier, state]``."""
         from colonnade.kernels.tiers import look_up
 
@@ -259,7 +270,7 @@ class Tiers:
     def ladder(self, codes: Array) -> tuple[Step, ...]:
         """Explain the row of one configuration, tier by tier, from the pool to the answer."""
         places = self.places(codes[None])
-        rows = self._estimates(places)[0]
+        rows = self.estimates(places)[0]
         steps = []
         for t, subset in enumerate(self.plan.subsets):
             part = slice(self.first[t], self.first[t + 1])
@@ -342,9 +353,11 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     score, known = np.empty(number), np.empty((begin[-1], states))
     arrays = (np.array(first), np.array(weight), np.array(strength), np.array(pool))
     mean = 2.0 * singles.s_mean * states
-    grid = states * _STRENGTHS
-    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, known, score)
-    return Tiers(plan, counts, member, begin, stacked, *arrays, known, tuple(parts), score)
+    grid: Floats = np.multiply(states, _STRENGTHS, dtype=np.float64)
+    chance = np.zeros((len(weight), len(grid)))
+    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, chance, known, score)
+    learned = (*arrays, grid, chance, known)
+    return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score)
 
 
 def log_base(plan: Plan, t: int, base: int, logs: Sequence[Floats]) -> Floats:
@@ -364,6 +377,35 @@ def log_base(plan: Plan, t: int, base: int, logs: Sequence[Floats]) -> Floats:
         step = value - sum(second) / len(second)
         value = value + (step if kind == 2 else 0.5 * step)
     return np.asarray(value - np.logaddexp.reduce(value, axis=-1, keepdims=True))
+
+
+def drawn_base(
+    plan: Plan, t: int, base: int, drawn: Sequence[Floats], means: Sequence[Floats]
+) -> Floats:
+    """One base of tier t in draws, from drawn rows of all tiers and their estimates.
+
+    Both are ``[..., state]`` for each tier. Bases that are products of rows are expanded to first
+    order around the estimates: their mean over draws is then the base of the estimates. The product
+    itself has a much smaller mean, because a row with a state that was never seen is drawn with a
+    probability for it that is nearly always far below its mean.
+    """
+    below = [u for u in plan.below[t] if u >= 0]
+    if base < len(below):
+        return np.asarray(drawn[below[base]])
+    kind = base - len(below)
+    if kind == 0:
+        return np.asarray(sum(drawn[u] for u in below) / len(below))
+
+    def change(tiers: Sequence[int]) -> Floats:
+        return np.asarray(sum(drawn[u] / means[u] for u in tiers) / len(tiers) - 1.0)
+
+    factor = 1.0 + _BELOW_EXPONENT[kind] * change(below)
+    if kind > 1:
+        second = [u for u in plan.second[t] if u >= 0]
+        factor = factor + _SECOND_EXPONENT[kind] * change(second)
+    centre = np.exp(log_base(plan, t, base, [np.log(each) for each in means]))
+    value = centre * np.maximum(factor, 0.0)
+    return np.asarray(value / value.sum(axis=-1, keepdims=True))
 
 
 def _padded(lists: Sequence[Sequence[int]]) -> Integers:

@@ -12,10 +12,10 @@ from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component
 from colonnade.pooling.draws import log_dirichlet
 from colonnade.pooling.mixture import sample_components
-from colonnade.pooling.tiers import Tiers, log_base
+from colonnade.pooling.tiers import Tiers, drawn_base
 
 # Probabilities that are drawn may underflow; what leans on them is to remain above zero.
-_LOG_TINY = -700.0
+_TINY = 1e-300
 
 
 class Draws(ABC):
@@ -99,8 +99,9 @@ class TierDraws(Draws):
     """Draws through tiers: each tier from the drawn rows of the tiers below.
 
     The empty tier and those with one parent are drawn from their exact posteriors. In every draw, a
-    tier with more parents takes one of its bases, by their weights, for all its rows. Rows of all
-    tiers but the last are kept: rows that share a state of a parent move together.
+    tier with more parents takes one of its bases and one strength for all its rows, by how well
+    they predict. Rows of all tiers but the last are kept: rows that share a state of a parent move
+    together.
     """
 
     def __init__(
@@ -110,16 +111,23 @@ class TierDraws(Draws):
         pools = n if pools is None else pools
         self._use = np.arange(n) % pools
         self._pools = [self._pool(parts, pools) for parts in tiers.singles]
-        chosen = [
-            tiers.weight[first:end]
-            for first, end in zip(tiers.first[:-1], tiers.first[1:], strict=True)
-        ]
-        self._chosen = [rng.choice(len(each), size=n, p=each / each.sum()) for each in chosen]
+        self._chosen = [self._choice(t) for t in range(len(tiers.plan.subsets))]
         self._kept: list[dict[bytes, Floats]] = [{} for _ in tiers.plan.subsets]
 
     def _pool(self, parts: tuple[Component, ...], pools: int) -> Floats:
         alpha, strength = sample_components(parts, pools, self.rng)
         return (strength[:, None] * alpha)[self._use]
+
+    def _choice(self, t: int) -> tuple[Array, Floats]:
+        """Which base a tier takes in each draw, and with which strength."""
+        tiers = self.tiers
+        part = slice(tiers.first[t], tiers.first[t + 1])
+        if len(tiers.plan.subsets[t]) < 2:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        joint = tiers.weight[part, None] * tiers.chance[part]
+        cells = self.rng.choice(joint.size, size=self.n, p=joint.ravel() / joint.sum())
+        base, place = np.divmod(cells, len(tiers.grid))
+        return base, tiers.grid[place]
 
     def log_rows(self, codes: Array, draws_last: bool = False) -> Floats:
         rows = self._rows(codes)[-1]
@@ -132,6 +140,7 @@ class TierDraws(Draws):
     def _rows(self, codes: Array) -> list[Floats]:
         """Logarithms of rows in all tiers, ``[row, draw, state]`` each."""
         plan, places = self.tiers.plan, self.tiers.places(codes)
+        means = self.tiers.estimates(places)
         found: list[Floats] = []
         for t, subset in enumerate(plan.subsets):
             own = np.ascontiguousarray(codes[:, list(subset)], dtype=np.int64)
@@ -140,29 +149,26 @@ class TierDraws(Draws):
             fresh = {key: i for i, key in enumerate(keys) if key not in kept}
             if fresh:
                 here = np.array(list(fresh.values()))
-                drawn = self._drawn(t, self.tiers.counts[places[here, t]], here, found)
+                lean = self._leaned_on(t, here, found, means)
+                seen = self.tiers.counts[places[here, t]]
+                drawn = log_dirichlet(seen[:, None, :] + lean, self.rng)
                 kept.update(zip(fresh, drawn, strict=True))
             found.append(np.stack([kept[key] for key in keys]))
         return found
 
-    def _drawn(self, t: int, seen: Floats, here: Array, below: list[Floats]) -> Floats:
-        """Draw rows of tier t with some counts, ``[row, draw, state]``."""
+    def _leaned_on(self, t: int, here: Array, below: list[Floats], means: Floats) -> Floats:
+        """s times what rows of tier t lean on in each draw, ``[row, draw, state]``."""
         tiers = self.tiers
         if t == 0:
-            lean = np.broadcast_to(tiers.pool[0], (1, self.n, tiers.states))
-        elif len(tiers.plan.subsets[t]) == 1:
-            lean = self._pools[t - 1][None]
-        else:
-            lean = self._leaned_on(t, here, below)
-        return log_dirichlet(seen[:, None, :] + lean, self.rng)
-
-    def _leaned_on(self, t: int, here: Array, below: list[Floats]) -> Floats:
-        """s times the base that was chosen in each draw, ``[row, draw, state]``."""
-        tiers = self.tiers
+            return np.broadcast_to(tiers.pool[0], (1, self.n, tiers.states))
+        if len(tiers.plan.subsets[t]) == 1:
+            return self._pools[t - 1][None]
         lean = np.empty((len(here), self.n, tiers.states))
-        for base in np.unique(self._chosen[t]):
-            draws = np.flatnonzero(self._chosen[t] == base)
-            logs = [np.maximum(rows[np.ix_(here, draws)], _LOG_TINY) for rows in below]
-            row = np.maximum(log_base(tiers.plan, t, int(base), logs), _LOG_TINY)
-            lean[:, draws] = tiers.strength[tiers.first[t] + base] * np.exp(row)
+        centres = [means[here, u][:, None] for u in range(t)]
+        chosen, strength = self._chosen[t]
+        for base in np.unique(chosen):
+            draws = np.flatnonzero(chosen == base)
+            rows = [np.exp(each[np.ix_(here, draws)]) for each in below]
+            row = np.maximum(drawn_base(tiers.plan, t, int(base), rows, centres), _TINY)
+            lean[:, draws] = strength[draws, None] * row
         return lean

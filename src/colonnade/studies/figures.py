@@ -68,6 +68,7 @@ def draw_theory(results: Tidy, path: Path) -> None:
 def draw_data_sets(joint: Tidy | None, classification: Tidy | None, path: Path) -> None:
     """Draw Fig. 2: one column per data set; log-likelihood ratio, gains in accuracy and AUC.
 
+    Boxes are the gains of the paper's estimator, lines the mean gains of tiers on the same samples.
     Rows of a study that was not run are left out.
     """
     rows: list[tuple[Tidy, str, float, str]] = []
@@ -81,12 +82,24 @@ def draw_data_sets(joint: Tidy | None, classification: Tidy | None, path: Path) 
     for line, (results, measure, scale, label) in zip(axes, rows, strict=True):
         sizes = sorted(results.unique("n"))
         over = {base: results.gains(measure, "hierarchical", base) for base in BASELINES}
+        tiered = {base: results.gains(measure, "tiered", base) for base in BASELINES}
         for axis, name in zip(line, names, strict=True):
             series = [
                 (*_ESS[base], [scale * gains.where(data=name, n=n)["gain"] for n in sizes])
                 for base, gains in over.items()
             ]
             _boxes(axis, series, sizes)
+            for base, gains in tiered.items():
+                values = [scale * gains.where(data=name, n=n)["gain"].mean() for n in sizes]
+                known, colour = _ESS[base]
+                axis.plot(
+                    values,
+                    color=colour,
+                    marker="D",
+                    markersize=2.5,
+                    linewidth=0.8,
+                    label=f"mean of tiered over {known}",
+                )
         line[0].set_ylabel(label)
     for axis, name in zip(axes[0], names, strict=True):
         axis.set_title(name.capitalize())

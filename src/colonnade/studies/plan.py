@@ -52,6 +52,20 @@ class Plan:
         return SampleSettings(seed=self.seed)
 
     @property
+    def priors(self) -> SampleSettings:
+        """Settings of the comparison of priors."""
+        if self.quick:
+            return SampleSettings(n=(20, 320), repetitions=2, seed=self.seed)
+        return SampleSettings(n=(20, 80, 320, 1280, 5000), seed=self.seed, test_rows=2000)
+
+    @property
+    def coverage(self) -> SampleSettings:
+        """Settings of the study of intervals."""
+        if self.quick:
+            return SampleSettings(n=(320,), repetitions=1, seed=self.seed)
+        return SampleSettings(n=(80, 320, 1280), repetitions=3, seed=self.seed)
+
+    @property
     def engines(self) -> EngineSettings:
         """Settings of study 4."""
         if self.quick:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from colonnade.dag import Dag
 from colonnade.exceptions import expected
 from colonnade.network import BayesianNetwork, fit
-from colonnade.priors import BDeu, Hierarchical, Prior
-from colonnade.structure import hill_climb, tan
+from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
+from colonnade.structure import hill_climb, kdb, tan
 from colonnade.studies.data import DataSet
 from colonnade.tables import CodedTable, discretize, encode
 
@@ -26,12 +27,15 @@ ESTIMATORS: dict[str, Prior] = {
     "bdeu 1": BDeu(1),
     "bdeu 10": BDeu(10),
     "learned": Hierarchical(s="learn"),
+    "tiered": Tiered(),
 }
 LABELS = {
     "hierarchical": "hierarchical, s = r",
     "bdeu 1": "BDeu, ess 1",
     "bdeu 10": "BDeu, ess 10",
     "learned": "hierarchical, s learned",
+    "learned 4r": "hierarchical, s learned, prior mean 4r",
+    "tiered": "tiered",
     "bayesian": "Bayesian, s = r",
 }
 
@@ -93,10 +97,18 @@ def with_tan(
     return Prepared(data.name, table, data.target, dag)
 
 
-def networks(prepared: Prepared, sample: NDArray[np.int64]) -> dict[str, BayesianNetwork]:
+def with_kdb(data: DataSet, ties: Ties = "below") -> Prepared:
+    """Return a data set with the structure of all rows in which features have two more parents."""
+    table = coded(data, ties)
+    return Prepared(data.name, table, data.target, kdb(table, data.target, 2))
+
+
+def networks(
+    prepared: Prepared, sample: NDArray[np.int64], estimators: Mapping[str, Prior] = ESTIMATORS
+) -> dict[str, BayesianNetwork]:
     """Estimate the tables from some rows, by every estimator."""
     rows = prepared.rows(sample)
-    return {name: fit(rows, prepared.dag, prior) for name, prior in ESTIMATORS.items()}
+    return {name: fit(rows, prepared.dag, prior) for name, prior in estimators.items()}
 
 
 def _equal_bins(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -1,14 +1,15 @@
-"""Samples of real data: what studies 2 and 3 learn from, and on which rows they measure."""
+"""Samples of real data: what studies learn from, and on which rows they measure."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
 from colonnade.network import BayesianNetwork
+from colonnade.priors import Prior
 from colonnade.studies.cells import Cell, Workers, fingerprint, generator, run_cells
 from colonnade.studies.prepared import ESTIMATORS, Prepared, networks
 from colonnade.studies.tidy import Row, Tidy
@@ -33,6 +34,7 @@ class SampleStudy:
     # Numbers by name, from a network, the rows to measure on and the name of the class.
     measure: Callable[[BayesianNetwork, CodedTable, str], Mapping[str, float]]
     limited: bool = False  # whether to measure on `test_rows` rows at most
+    estimators: Mapping[str, Prior] = field(default_factory=lambda: ESTIMATORS)
 
     def run_cell(self, settings: SampleSettings, prepared: Prepared, n: int) -> list[Row]:
         """Run all repetitions with n rows of one data set."""
@@ -43,7 +45,7 @@ class SampleStudy:
             order = rng.permutation(prepared.table.rows)
             test = prepared.rows(order[n:][:most])
             about = {"data": prepared.name, "n": n, "repetition": repetition}
-            for name, network in networks(prepared, order[:n]).items():
+            for name, network in networks(prepared, order[:n], self.estimators).items():
                 found = self.measure(network, test, prepared.target)
                 rows.append({**about, "estimator": name, **found, "test_rows": test.rows})
         return rows
@@ -61,15 +63,20 @@ class SampleStudy:
             Cell(f"{data.name}-n{n}", partial(self.run_cell, settings, data, n))
             for data in prepared
             for n in settings.n
+            if n < data.table.rows
         ]
-        mark = sampling_mark(settings, prepared)
+        mark = sampling_mark(settings, prepared, self.estimators)
         return run_cells(what or self.name, cells, folder / f"{self.name}-{mark}", workers)
 
 
-def sampling_mark(settings: SampleSettings, prepared: Sequence[Prepared]) -> str:
-    """Eight digits for everything the numbers of studies 2 and 3 depend on, data included."""
+def sampling_mark(
+    settings: SampleSettings,
+    prepared: Sequence[Prepared],
+    estimators: Mapping[str, Prior] = ESTIMATORS,
+) -> str:
+    """Eight digits for everything the numbers of such a study depend on, data included."""
     data = {}
     for each in prepared:
         hashes = [hashlib.sha256(codes.tobytes()).hexdigest() for codes in each.table.codes]
         data[each.name] = [each.table.variables, each.dag.arcs, hashes]
-    return fingerprint({**asdict(settings), "estimators": ESTIMATORS, "data": data})
+    return fingerprint({**asdict(settings), "estimators": dict(estimators), "data": data})

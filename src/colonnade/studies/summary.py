@@ -87,7 +87,11 @@ def engines_table(results: Tidy) -> Table:
 
 
 def write_summary(
-    sections: Sequence[Section], about: Sequence[tuple[str, str]], folder: Path, name: str
+    sections: Sequence[Section],
+    about: Sequence[tuple[str, str]],
+    folder: Path,
+    name: str,
+    title: str = "The paper's studies, run again",
 ) -> None:
     """Write ``name.md`` and ``name.html``; `about` is the command, the version and so on."""
     jinja2 = require("jinja2", feature="The summary of the studies", extra="report")
@@ -100,7 +104,7 @@ def write_summary(
             keep_trailing_newline=True,
         )
         environment.filters["cell"] = lambda text: str(text).replace("|", r"\|")
-        text = environment.from_string(template).render(sections=sections, about=about)
+        text = environment.from_string(template).render(title=title, sections=sections, about=about)
         write_bytes(folder / f"{name}.{suffix}", text.encode(), overwrite=True)
 
 
@@ -118,7 +122,7 @@ def _number(value: float) -> str:
 
 
 _MARKDOWN = """\
-# The paper's studies, run again
+# {{ title }}
 
 {% for name, value in about %}
 - {{ name }}: {{ value }}
@@ -161,7 +165,7 @@ _HTML = """\
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The paper's studies, run again</title>
+<title>{{ title }}</title>
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
   color: #222; background: #fff; }
@@ -177,7 +181,7 @@ figcaption { color: #555; }
 </style>
 </head>
 <body>
-<h1>The paper's studies, run again</h1>
+<h1>{{ title }}</h1>
 <ul>
 {% for name, value in about %}
 <li>{{ name }}: {{ value }}</li>

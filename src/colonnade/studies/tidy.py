@@ -21,7 +21,7 @@ from colonnade.files.disk import write_bytes
 Row = Mapping[str, Any]
 
 # Columns that say which sample a row is about.
-_KEYS = ("data", "test", "r", "q", "n", "repetition")
+_KEYS = ("structure", "data", "test", "r", "q", "n", "repetition")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import expected
 
-Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "all"])
+Study = StrEnum("Study", ["mse", "joint", "classification", "engines", "priors", "coverage", "all"])
 
 
 def reproduce(
@@ -40,6 +40,9 @@ def reproduce(
     ] = None,
 ) -> None:
     """Run the studies of the paper, and compare claim by claim.
+
+    "all" are the studies of the paper. "priors" and "coverage" ask what the paper does not: which
+    prior is best, and whether intervals hold the truth.
 
     The data sets are taken from pinned packages and checked. An interrupted run continues where it
     stopped. The numbers do not depend on the number of processes.
