@@ -22,7 +22,7 @@ from colonnade.classifier import (
 from colonnade.dag import Dag
 from colonnade.exceptions import ColumnWarning, DataError, InputError
 from colonnade.network import fit
-from colonnade.priors import MaximumLikelihood
+from colonnade.priors import MaximumLikelihood, Tiered
 from colonnade.structure import AIC
 from colonnade.tables import Discretizer, frames
 from labelled_tables import STRUCTURES, frame_of, letters, mixed, with_gaps
@@ -67,7 +67,7 @@ def test_partial_fit_keeps_structure_and_cut_points() -> None:
     assert model.network_.discretizer == cuts
     columns = dict(zip((f"x{j}" for j in range(13)), data.data.T, strict=True))
     cut = cuts.apply(columns) | {"class": data.target}
-    whole = fit(cut, dag, variables=model.network_.variables)
+    whole = fit(cut, dag, Tiered(), variables=model.network_.variables)
     assert all(model.network_[name] == whole[name] for name in whole)
 
 

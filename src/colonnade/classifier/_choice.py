@@ -22,7 +22,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import NotSupportedError, about, expected, inapplicable, listing
 from colonnade.missing.gaps import distinct
 from colonnade.network.learning import NetworkCounts
-from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet
+from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet, Tiered
 from colonnade.structure import hill_climb, kdb, naive_bayes, tan
 from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.coded import CodedTable
@@ -40,6 +40,7 @@ CANDIDATES: tuple[Prior, ...] = (
     SymmetricDirichlet(),
     BDeu(1),
     BDeu(10),
+    Tiered(),
 )
 # Scores closer than this, relative to the best, are ties.
 _TIE_TOLERANCE = 1e-9
@@ -145,8 +146,8 @@ def _given(prior: AnyPrior) -> Choice | None:
     if isinstance(prior, str) and prior == "auto":
         return None
     if prior is not None and not isinstance(prior, Prior):
-        raise expected("a prior, 'auto' or None", "prior", prior, "use Hierarchical()")
-    return Choice(Hierarchical() if prior is None else prior)
+        raise expected("a prior, 'auto' or None", "prior", prior, "use Tiered()")
+    return Choice(Tiered() if prior is None else prior)
 
 
 def _best(scores: Scores) -> Choice:
@@ -158,7 +159,7 @@ def _best(scores: Scores) -> Choice:
 def _leave_one_out_scores(counts: NetworkCounts) -> Scores:
     """Leave-one-out log score of each candidate: of all rows, features and class together.
 
-    A candidate that is not available for one of the tables is left out.
+    A candidate is left out if one of the tables has no such score, or none that would be fair.
     """
 
     def score(prior: Prior, family: Family, table: FamilyCounts) -> float:
@@ -168,6 +169,8 @@ def _leave_one_out_scores(counts: NetworkCounts) -> Scores:
     scores: Scores = {}
     pairs = list(zip(counts.families, counts.counts, strict=True))
     for prior in CANDIDATES:
+        if not all(prior.leaves_out_exactly(table) for table in counts.counts):
+            continue
         tasks = [partial(score, prior, family, table) for family, table in pairs]
         try:
             scores[prior] = sum(run(tasks))

@@ -53,9 +53,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         between features by their names (x0, x1, ... where the columns have none) and
         `target_name`. Features that a Dag leaves out play no part.
     prior : Prior or "auto", optional
-        Of all tables; by default ``Hierarchical()``. ``"auto"`` takes the one that predicts rows
-        left out best, out of ``Hierarchical()``, ``Hierarchical(s="learn")``,
-        ``SymmetricDirichlet()``, ``BDeu(1)`` and ``BDeu(10)``.
+        Of all tables; by default ``Tiered()``. ``"auto"`` takes the one that predicts rows left out
+        best, out of ``Hierarchical()``, ``Hierarchical(s="learn")``, ``SymmetricDirichlet()``,
+        ``BDeu(1)``, ``BDeu(10)`` and ``Tiered()``.
     bins : int, or mapping of str to int or None
         Largest number of intervals of a column that is cut. A mapping says it of single columns,
         which then are cut whatever values they have, or with None keep their values as states;
@@ -111,10 +111,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = BayesianNetworkClassifier().fit(X, y)
     >>> model.predict_proba(X.iloc[[0, 70]]).round(3)
-    array([[0.998, 0.001, 0.001],
-           [0.015, 0.77 , 0.215]])
+    array([[1.   , 0.   , 0.   ],
+           [0.   , 0.591, 0.409]])
     >>> lower, upper = model.predict_interval(X.iloc[[70]], level=0.9, rng=1)
-    >>> bool(lower[0, 1] < 0.77 < upper[0, 1])
+    >>> bool(lower[0, 1] < 0.591 < upper[0, 1])
     True
     """
 

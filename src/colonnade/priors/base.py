@@ -149,6 +149,10 @@ class Prior:
         """
         return self.posterior(counts).leave_one_out_score()
 
+    def leaves_out_exactly(self, counts: FamilyCounts) -> bool:
+        """Whether nothing in :meth:`leave_one_out_score` was learned from what is left out."""
+        return True
+
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         """What the prior adds to the log likelihood while EM fills in missing values.
 

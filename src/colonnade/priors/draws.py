@@ -142,6 +142,7 @@ class TierDraws(Draws):
         plan, places = self.tiers.plan, self.tiers.places(codes)
         means = self.tiers.estimates(places)
         found: list[Floats] = []
+        nothing = (0, self.n, self.tiers.states)
         for t, subset in enumerate(plan.subsets):
             own = np.ascontiguousarray(codes[:, list(subset)], dtype=np.int64)
             keys = [row.tobytes() for row in own]
@@ -153,7 +154,7 @@ class TierDraws(Draws):
                 seen = self.tiers.counts[places[here, t]]
                 drawn = log_dirichlet(seen[:, None, :] + lean, self.rng)
                 kept.update(zip(fresh, drawn, strict=True))
-            found.append(np.stack([kept[key] for key in keys]))
+            found.append(np.stack([kept[key] for key in keys]) if keys else np.empty(nothing))
         return found
 
     def _leaned_on(self, t: int, here: Array, below: list[Floats], means: Floats) -> Floats:

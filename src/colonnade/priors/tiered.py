@@ -121,6 +121,9 @@ class Tiered(Prior):
     def structure_score(self, counts: Counts) -> float:
         return self.leave_one_out_score(counts)
 
+    def leaves_out_exactly(self, counts: FamilyCounts) -> bool:
+        return sum(size > 1 for size in counts.parent_sizes) < 2
+
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         # The rows of a table in the making lean on one pool; the final table has its tiers.
         return self._with_one_parent.em_penalty(counts)
