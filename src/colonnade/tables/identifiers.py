@@ -57,8 +57,7 @@ def identifier(column: Column, read: Measured | Levels) -> Excess | None:
     labels = read.present
     if all(isinstance(label, str) for label in labels):
         many = found.states >= _MIN_STATES_PER_ROW * found.rows
-        dates = found.states > _MAX_DATES and all(map(_DATE.fullmatch, labels))
-        return found if many or dates else None
+        return found if many or _dates(labels) else None
     if read.closed or column.number_type is not int or found.states < found.rows:
         return None
     numbers = np.array(labels, dtype=object)
@@ -99,13 +98,25 @@ def warn_of_numbers(found: Sequence[Excess]) -> None:
 
 def _excess(name: str, levels: Levels) -> Excess | None:
     """Count states and rows of a column with more than a few states and enough rows."""
-    if len(levels.labels) <= MAX_NUMERIC_STATES or len(levels.codes) < _MIN_ROWS:
+    labels, codes = levels.labels, levels.codes
+    if len(labels) <= MAX_NUMERIC_STATES or len(codes) < _MIN_ROWS:
         return None
-    codes = levels.codes[(levels.codes >= 0) & (levels.codes < len(levels.labels))]
+    # A negative code becomes a huge unsigned one, so one comparison counts the rows with a value.
+    unsigned = codes.view(codes.dtype.str.replace("i", "u"))
+    rows = np.count_nonzero(unsigned < len(labels))
+    if len(labels) * _MIN_ROWS_PER_NUMBER <= rows and not _dates(labels):
+        return None  # too few states for any of the rules; most columns end here
+    codes = codes[unsigned < len(labels)]
     states = np.count_nonzero(np.bincount(codes.astype(np.int64), minlength=1))
     found = Excess(name, int(states), len(codes))
     enough = found.rows >= _MIN_ROWS and found.states > MAX_NUMERIC_STATES
     return found if enough else None
+
+
+def _dates(labels: Sequence[Any]) -> bool:
+    """Whether labels are dates, and more than a calendar has."""
+    texts = len(labels) > _MAX_DATES and all(isinstance(label, str) for label in labels)
+    return texts and all(map(_DATE.fullmatch, labels))
 
 
 def _never_repeat(name: str, numbers: Any, different: int) -> bool:
