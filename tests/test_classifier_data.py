@@ -478,6 +478,8 @@ def test_weights_count_rows() -> None:
     assert weighted.network_ == repeated.network_
     with pytest.raises(InputError, match=r"some of them positive, for `sample_weight`, got -1\.0"):
         BayesianNetworkClassifier().fit(X, y, sample_weight=weights - 1)
+    with pytest.raises(DataError, match=r"^`sample_weight`: the weights add up to"):
+        BayesianNetworkClassifier().fit(X, y, sample_weight=np.full(60, 1e300))
     halves = BayesianNetworkClassifier("naive").fit(X, y, sample_weight=np.full(60, 0.5))
     assert halves.network_["class"].counts.total == 30
 

@@ -89,8 +89,14 @@ def test_declared_states_are_no_surprise() -> None:
         lambda table: cn.tan(table, "y"),
         lambda table: cn.naive_bayes(table, "y"),
         lambda table: cn.hill_climb(cn.discretize(table)),
+        lambda table: cn.compare(table, [cn.hill_climb, cn.Dag([("id", "y")])]),
+        lambda table: cn.arc_strength(table, cn.hill_climb, 3),
+        lambda table: cn.score(table, cn.Dag([("id", "y")])),
     ],
-    ids=["fit", "em", "hill_climb", "tan", "naive", "discretize"],
+    ids=[
+        *("fit", "em", "hill_climb", "tan", "naive", "discretize"),
+        *("compare", "arc_strength", "score"),
+    ],
 )
 def test_everything_that_takes_a_table_says_so_once(work: Any) -> None:
     table = {"id": NAMES, "name": NAMES, "y": ["a", "b"] * (ROWS // 2)}
@@ -108,6 +114,22 @@ def test_integers_that_identify_rows_are_told_when_they_are_cut() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cn.discretize({"number": np.arange(ROWS)}, {"number": 3})
+
+
+@pytest.mark.parametrize("command", ["compare", "fit", "group"])
+def test_the_command_line_says_it_once(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    numbers = [k % 13 for k in range(ROWS)]
+    lines = [f"{NAMES[k]},{numbers[k]},{'ab'[k % 2]},{'pqr'[k % 3]}" for k in range(ROWS)]
+    path.write_text("\n".join(["name,number,y,site", *lines, ",1,,p"]) + "\n")
+    more = {
+        "compare": ("compare", path, "--learn", "hc", "--prior", "bdeu", "--prior", "symmetric"),
+        "fit": ("fit", path, "--learn", "hc", "-o", tmp_path / "model.json"),
+        "group": ("fit", path, "--learn", "hc", "--group", "site", "-o", tmp_path / "model.json"),
+    }[command]
+    told = run(*more, "--missing", "available").stderr.splitlines()
+    for words in ("to identify rows", "every number is a state", "rows are used for"):
+        assert sum(words in line for line in told) == 1, told
 
 
 def test_dates_are_no_states() -> None:

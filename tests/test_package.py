@@ -65,6 +65,13 @@ def test_type_checkers_are_told_every_name_and_no_other() -> None:
     assert len(colonnade.__all__) == len(set(colonnade.__all__))
 
 
+@pytest.mark.parametrize("name", ["exceptions", "files", "priors", "structure", "tables", "theory"])
+def test_modules_are_reached_through_the_package(name: str) -> None:
+    code = f"import colonnade; print(colonnade.{name}.__name__)"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert printed.stdout == f"colonnade.{name}\n", printed.stderr
+
+
 def test_unknown_name() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Columns'"):
         _ = colonnade.Columns  # type: ignore[attr-defined]

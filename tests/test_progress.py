@@ -1,8 +1,18 @@
 """Progress bars: on standard error, and only of jobs that take a while."""
 
+import threading
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+import colonnade as cn
 from colonnade import progress
+from colonnade.cpt import Cpt
+from colonnade.inference.results import QueryResult
+from colonnade.structure import comparison, search
+
+TABLE = {"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8, "c": [0, 1, 0, 1] * 8}
 
 
 @pytest.fixture(autouse=True)
@@ -10,6 +20,17 @@ def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let Rich take the captured streams for a terminal; it shows no bars elsewhere."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every job be a long one: its bar opens as it begins."""
+
+    class Timer(threading.Timer):
+        def start(self) -> None:
+            self.function()
+
+    monkeypatch.setattr(progress.threading, "Timer", Timer)
 
 
 def run() -> None:
@@ -23,11 +44,66 @@ def test_a_short_job_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_long_job_shows_how_far_it_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "_SECONDS_BEFORE_SHOWN", 0.0)
+@pytest.mark.usefixtures("at_once")
+def test_a_long_job_shows_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     run()
     printed, told = capsys.readouterr()
     assert printed == ""
     assert "Counted" in told
+
+
+@pytest.mark.usefixtures("at_once")
+def test_nothing_is_written_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR")
+    run()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_opens_before_the_first_step_is_done(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_SECONDS_BEFORE_SHOWN", 0.0)
+    with progress.Progress("Counting") as job:
+        assert job._timer is not None
+        job._timer.join()
+    assert "Counting" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("at_once")
+def test_of_jobs_within_each_other_the_outer_one_is_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with progress.Progress("Comparing", total=1) as job:
+        run()
+        job.advance()
+    told = capsys.readouterr().err
+    assert "Comparing" in told
+    assert "Count" not in told
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "job"),
+    [
+        (search, "prepare", lambda: cn.hill_climb(TABLE)),
+        (search._Climber, "_refresh", lambda: cn.hill_climb(TABLE)),
+        (comparison, "learned", lambda: cn.compare(TABLE, cn.hill_climb)),
+        (Cpt, "of", lambda: cn.fit(TABLE, cn.Dag([("a", "b")]))),
+        (QueryResult, "of", lambda: cn.fit(TABLE, cn.Dag([("a", "b")])).query("b", draws=100)),
+    ],
+)
+def test_what_may_take_long_is_part_of_a_job(
+    owner: Any, name: str, job: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = getattr(owner, name)
+    under_way: list[bool] = []
+
+    def watched(*args: Any, **options: Any) -> Any:
+        under_way.append(progress._one_at_a_time.locked())
+        return original(*args, **options)
+
+    monkeypatch.setattr(owner, name, watched)
+    job()
+    assert under_way
+    assert all(under_way)

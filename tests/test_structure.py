@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from colonnade.classifier import BayesianNetworkClassifier
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import DataError, InputError, NotSupportedError
@@ -31,6 +32,7 @@ from colonnade.structure import (
     naive_bayes,
     score,
     score_families,
+    search,
     tan,
 )
 from colonnade.structure.columns import prepare
@@ -205,13 +207,22 @@ def test_the_graph_prior_is_added_to_the_score_of_every_graph(judge):
 
 
 @pytest.mark.parametrize("judge", SCORES, ids=repr)
-def test_every_step_gains_what_the_score_with_the_graph_prior_says(judge):
+def test_every_step_gains_what_the_score_with_the_graph_prior_says(judge, monkeypatch):
     table = drawn(120, seed=8)
     start = Dag((("a", "c"), ("e", "c"), ("d", "a")), NAMES)
-    found = hill_climb(table, judge, graph_prior="sizes", start=start, tabu=5)
-    assert {step.operation for step in found.trace} == {"add", "delete", "reverse"}
+    climbers = []
+    climb = search._Climber.climb
+
+    def watched(self, tabu):
+        climbers.append(self)
+        climb(self, tabu)
+
+    monkeypatch.setattr(search._Climber, "climb", watched)
+    hill_climb(table, judge, graph_prior="sizes", start=start, tabu=5)
+    steps = climbers[0].steps  # also those beyond the best graph
+    assert {step.operation for step in steps} == {"add", "delete", "reverse"}
     arcs, before = set(start.arcs), score(table, start, judge, graph_prior="sizes")
-    for step in found.trace:
+    for step in steps:
         arcs -= {step.arc}
         arcs |= {"add": {step.arc}, "delete": set(), "reverse": {step.arc[::-1]}}[step.operation]
         dag = Dag(tuple(arcs), NAMES)
@@ -414,13 +425,16 @@ def test_a_local_optimum_is_left_where_plain_climbing_stays(options):
     assert hill_climb(table, **options).score > plain.score + 100
 
 
-def test_tabu_does_not_come_back_to_the_last_graphs():
-    found = hill_climb(drawn(150, seed=9), tabu=6)
-    graphs = [frozenset()]
-    for step in found.trace:
-        arcs = graphs[-1] - {step.arc}
-        added = {"add": {step.arc}, "delete": set(), "reverse": {step.arc[::-1]}}
-        graphs.append(arcs | added[step.operation])
+def test_tabu_does_not_come_back_to_the_last_graphs(monkeypatch):
+    graphs = [bytes(len(NAMES) ** 2)]
+    original = search._Climber._take
+
+    def taken(self, move):
+        original(self, move)
+        graphs.append(self.adjacency.tobytes())
+
+    monkeypatch.setattr(search._Climber, "_take", taken)
+    hill_climb(drawn(150, seed=9), tabu=6)
     assert len(graphs) > 10
     assert all(graph not in graphs[max(0, k - 6) : k] for k, graph in enumerate(graphs))
 
@@ -431,9 +445,82 @@ def test_a_start_is_where_the_search_begins():
     assert found.trace == ()
 
 
-def test_an_interrupt_returns_the_best_so_far(monkeypatch):
-    from colonnade.structure import search
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tabu": 6},
+        {"restarts": 5, "rng": 1},
+        {"restarts": 3, "rng": 0, "tabu": 4},
+        {"start": TRUTH, "tabu": 8},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_trace_leads_to_the_graph(options, seed):
+    table = drawn(120, seed=seed)
+    found = hill_climb(table, AIC(), **options)
+    graph = Dag(options["start"].arcs if "start" in options else (), NAMES)
+    before = score(table, graph, AIC())
+    for step in found.trace:
+        arcs = set(graph.arcs) - {step.arc}
+        arcs |= {"add": {step.arc}, "delete": set(), "reverse": {step.arc[::-1]}}[step.operation]
+        graph = Dag(tuple(arcs), NAMES)  # a cycle would be an error
+        after = score(table, graph, AIC())
+        assert step.score == pytest.approx(after)
+        assert step.gain == pytest.approx(after - before, abs=1e-8)
+        before = after
+    assert set(graph.arcs) == set(found.dag.arcs)
+    assert found.score == pytest.approx(before)
 
+
+def test_an_interrupt_before_the_first_step_returns_the_start(monkeypatch):
+    table, start = drawn(200), Dag((("e", "a"),), NAMES)
+    original = search._Climber._refresh
+
+    def interrupted(self, child):
+        if child == 2:
+            raise KeyboardInterrupt
+        original(self, child)
+
+    monkeypatch.setattr(search._Climber, "_refresh", interrupted)
+    found = hill_climb(table, start=start)
+    assert (found.dag, found.trace, found.status) == (start, (), "interrupted")
+    assert found.score == pytest.approx(score(table, start))
+
+
+def test_an_interrupted_restart_returns_the_best_so_far(monkeypatch):
+    table = drawn(120, seed=3)
+    plain = hill_climb(table)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "_way", interrupted)
+    found = hill_climb(table, restarts=3, rng=0)
+    assert found == replace(plain, status="interrupted")
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda table: arc_strength(table, hill_climb, 5, 0),
+        lambda table: arc_strength(table, lambda rows: hill_climb(rows).dag, 5, 0),
+        lambda table: compare(table, hill_climb),
+        lambda table: BayesianNetworkClassifier("hill_climb").fit(frame(table), table["e"]),
+        lambda table: BayesianNetworkClassifier("hill_climb", "auto").fit(frame(table), table["e"]),
+    ],
+)
+def test_an_interrupt_is_raised_where_the_graph_goes_on_as_a_result(monkeypatch, work):
+    def interrupted(self, visited):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search._Climber, "_best_step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        work(drawn(100))
+    assert hill_climb(drawn(100)).status == "interrupted"
+
+
+def test_an_interrupt_returns_the_best_so_far(monkeypatch):
     table = drawn(400)
     calls = itertools.count()
     original = search._Climber._best_step

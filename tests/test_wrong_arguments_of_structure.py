@@ -76,6 +76,15 @@ def test_no_foreign_error(name: str, parameter: str) -> None:
             r"child\) for `required`, got 3",
         ),
         (lambda: cn.hill_climb(TABLE, rng="x"), "a Generator or None for `rng`, got 'x'"),
+        (lambda: cn.hill_climb(TABLE, rng=1), r"`rng` applies only to restarts > 0, got rng=1"),
+        (
+            lambda: cn.hill_climb(TABLE, required=[("a", "b"), ("b", "a")]),
+            "no cycle for `required`, got a -> b -> a",
+        ),
+        (
+            lambda: cn.hill_climb(TABLE, required=[("a", "b")], start=cn.Dag([("b", "a")])),
+            "no cycle for `start`, got a -> b -> a",
+        ),
         (lambda: cn.score(TABLE, 3), "a Dag for `dag`, got 3"),
         (lambda: cn.score(TABLE, cn.Dag([])), "at least one variable for `dag`"),
         (lambda: cn.compare(TABLE, None), "functions of a table for `structures`, got None"),

@@ -12,7 +12,10 @@ __version__ = "0.1.0"
 
 # What type checkers are told; a name that is imported as itself is public.
 if TYPE_CHECKING:
+    from colonnade import exceptions as exceptions
     from colonnade import files as files
+    from colonnade import priors as priors
+    from colonnade import structure as structure
     from colonnade import tables as tables
     from colonnade import theory as theory
     from colonnade.classifier import BayesianNetworkClassifier as BayesianNetworkClassifier
@@ -76,7 +79,7 @@ _ROOMS = {
     "variables": ("Family", "Variable"),
 }
 _HOMES = {name: f"colonnade.{room}" for room, names in _ROOMS.items() for name in names}
-_MODULES = {"files", "tables", "theory"}
+_MODULES = {"exceptions", "files", "priors", "structure", "tables", "theory"}
 __all__ = sorted([*_HOMES, *_MODULES, "__version__"])
 
 

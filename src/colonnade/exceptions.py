@@ -120,6 +120,11 @@ class InputError(ColonnadeError, ValueError):
         """Return the statement with another name for the parameter."""
         return name.join(self.parts)
 
+    def rename(self, parameter: str) -> None:
+        """Name another parameter."""
+        self.parameter, self.statement = parameter, self.naming(f"`{parameter}`")
+        self.args = (with_hint(self.statement, self.hint),)
+
 
 class CountsError(InputError):
     """A table of counts is malformed, or two tables do not fit together.
@@ -299,6 +304,17 @@ def about(variable: str) -> Iterator[None]:
         yield
     except TooManyStatesError as error:
         raise error.named(variable) from None
+
+
+@contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """Let errors from within name the parameter that the user knows instead of ours."""
+    try:
+        yield
+    except InputError as error:
+        if error.parameter in names:
+            error.rename(names[error.parameter])
+        raise
 
 
 class ColonnadeWarning(UserWarning):

@@ -25,6 +25,7 @@ from colonnade.network.learning import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet, Tiered
 from colonnade.structure import hill_climb, kdb, naive_bayes, tan
 from colonnade.structure.scores import GraphPrior, Score
+from colonnade.structure.search import to_the_end
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 from colonnade.variables import Family
@@ -82,7 +83,8 @@ class Structure:
             return tan(_filled(coded), target, self.root)
         if self.structure == "kdb":
             return kdb(_filled(coded), target, self.k)
-        return hill_climb(_filled(coded), self.score, graph_prior=self.graph_prior).dag
+        with to_the_end():
+            return hill_climb(_filled(coded), self.score, graph_prior=self.graph_prior).dag
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from colonnade.exceptions import (
     with_hint,
 )
 from colonnade.priors import Prior
-from colonnade.tables.coded import CodedTable
+from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
 
@@ -81,6 +81,7 @@ def labelled_rows(
         if not there.all():
             rows = np.flatnonzero(there)
             table, labels, weights = _safe_indexing(table, rows), labels[rows], weights[rows]
+        weights = checked_weights(weights, len(labels), "`sample_weight`")
         if (weights == np.floor(weights)).all() and weights.sum() < 2**53:
             # The same counts as of rows that are repeated.
             weights = weights.astype(np.int64)

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from colonnade.cli.data import Missing
-from colonnade.cli.messages import renamed
 from colonnade.cli.options import number, score_of
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import DataError, did_you_mean, expected, listing
+from colonnade.exceptions import DataError, did_you_mean, expected, listing, renamed
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
@@ -138,7 +137,7 @@ class LearnerOptions:
             max_parents=self.max_parents,
             tabu=self.tabu or 0,
             restarts=self.restarts or 0,
-            rng=seed,
+            rng=seed if self.restarts else None,
             missing=missing.value,
         )
         target = self.target or ""

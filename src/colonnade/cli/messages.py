@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from colonnade.cli.values import Misuse
@@ -71,17 +70,6 @@ _ADVICE = {
 }
 # Parameters of the package that are called otherwise in every command.
 _NAMES = {"table": "path"}
-
-
-@contextmanager
-def renamed(**names: str) -> Iterator[None]:
-    """Let errors from within name the parameter of the command that the package got as another."""
-    try:
-        yield
-    except InputError as error:
-        if error.parameter in names:
-            error.parameter = names[error.parameter]
-        raise
 
 
 def spellings(parameters: Iterable[Any]) -> dict[str, str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from colonnade.cli.messages import renamed
 from colonnade.cli.output import grid, say, say_rest
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import amount, counted
+from colonnade.exceptions import amount, counted, renamed
 from colonnade.wording import MAX_SHOWN_PARENTS, tallies
 
 if TYPE_CHECKING:

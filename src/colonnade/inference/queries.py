@@ -59,9 +59,10 @@ def query(
         size, limit = draws * probabilities.size, _MAX_SAMPLE_CELLS
         hint = "use fewer draws, or ask for fewer variables at once"
         raise TooLargeError("The answers of all draws", size=size, limit=limit, hint=hint)
-    samples = _draws(question, elimination, draws, generator(rng))
-    samples = samples.reshape(draws, *shape)
-    return QueryResult.of(variables, probabilities, question.observed, samples, level)
+    with Progress("Draws", draws) as progress:
+        samples = _draws(question, elimination, draws, generator(rng), progress)
+        samples = samples.reshape(draws, *shape)
+        return QueryResult.of(variables, probabilities, question.observed, samples, level)
 
 
 def most_probable(
@@ -88,7 +89,11 @@ def most_probable(
 
 
 def _draws(
-    question: Question, elimination: Elimination, draws: int, rng: np.random.Generator
+    question: Question,
+    elimination: Elimination,
+    draws: int,
+    rng: np.random.Generator,
+    progress: Progress,
 ) -> Floats:
     """The answer in independent draws of all tables that matter."""
     if not any(piece.cpt.has_posterior for piece in question.pieces):
@@ -102,23 +107,22 @@ def _draws(
     fixed = [None if piece.cpt.has_posterior else piece.logs() for piece in question.pieces]
     batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))
     found: list[Floats] = []
-    with Progress("Draws", draws) as progress:
-        while draws:
-            size = min(batch, draws)
-            logs = [
-                piece.draw(size, rng) if logs is None else logs
-                for piece, logs in zip(question.pieces, fixed, strict=True)
-            ]
-            table, log_total = elimination.table(logs)
-            if np.isneginf(log_total).any():
-                raise NotSupportedError(
-                    "An interval for these observed states",
-                    "in some draws of the tables their probability is 0 in floating point",
-                    Advice.NO_DRAWS_OR_POSSIBLE_STATES,
-                )
-            found.append(table)
-            draws -= size
-            progress.advance(size)
+    while draws:
+        size = min(batch, draws)
+        logs = [
+            piece.draw(size, rng) if logs is None else logs
+            for piece, logs in zip(question.pieces, fixed, strict=True)
+        ]
+        table, log_total = elimination.table(logs)
+        if np.isneginf(log_total).any():
+            raise NotSupportedError(
+                "An interval for these observed states",
+                "in some draws of the tables their probability is 0 in floating point",
+                Advice.NO_DRAWS_OR_POSSIBLE_STATES,
+            )
+        found.append(table)
+        draws -= size
+        progress.advance(size)
     return np.concatenate(found)
 
 

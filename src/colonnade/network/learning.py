@@ -16,6 +16,7 @@ from colonnade.missing.em import EM, EmDiagnostics, expected_counts
 from colonnade.missing.treatment import Missing, checked_missing, treated
 from colonnade.network.model import BayesianNetwork
 from colonnade.priors import Hierarchical, Prior, Tiered
+from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Discretized, Discretizer
@@ -170,10 +171,12 @@ class NetworkCounts:
         group: str | None = None,
     ) -> BayesianNetwork:
         """Estimate all tables, each with the prior of its variable."""
-        tables = {
-            family.child.name: Cpt.of(family, counts, priors[family.child.name])
-            for family, counts in zip(self.families, self.counts, strict=True)
-        }
+        tables = {}
+        with Progress("Tables", len(self.families)) as progress:
+            for family, counts in zip(self.families, self.counts, strict=True):
+                name = family.child.name
+                tables[name] = Cpt.of(family, counts, priors[name])
+                progress.advance()
         return BayesianNetwork(self.dag, tables, discretizer, diagnostics, group)
 
     def _combined(

@@ -134,10 +134,14 @@ def compare(
     coded = treated(read_rows(table), missing)
     fold_of = rng.permutation(coded.rows) % _checked_folds(folds, coded.rows)
     complete = _complete(coded, graphs, missing)
-    dags = {name: learned(each, complete, "structures") for name, each in graphs.items()}
-    # Only now: a learner that fails has used no rows.
-    warn_of_rest(coded, complete, "learned graphs and the log evidence")
-    held = _held_out(coded, fold_of, graphs, chosen, missing)
+    with Progress("Comparing", total=(int(folds) + 1) * len(graphs)) as progress:
+        dags = {}
+        for name, each in graphs.items():
+            dags[name] = learned(each, complete, "structures")
+            progress.advance()
+        # Only now: a learner that fails has used no rows.
+        warn_of_rest(coded, complete, "learned graphs and the log evidence")
+        held = _held_out(coded, fold_of, graphs, chosen, missing, progress)
     rows = []
     for name, dag in dags.items():
         for label, prior in chosen.items():
@@ -157,20 +161,20 @@ def _held_out(
     graphs: Mapping[str, Dag | Learner],
     priors: Mapping[str, Prior],
     missing: Missing,
+    progress: Progress,
 ) -> dict[tuple[str, str], Floats]:
     """Log likelihood of every row under networks fitted without its fold, fold by fold."""
     folds = range(int(fold_of.max()) + 1)
     held: dict[tuple[str, str], list[Floats]] = {(g, p): [] for g in graphs for p in priors}
-    with Progress("Comparing", total=len(folds) * len(graphs)) as progress:
-        for fold in folds:
-            train, test = coded.take(fold_of != fold), coded.take(fold_of == fold)
-            for name, structure in graphs.items():
-                known = train if isinstance(structure, Dag) else complete_rows(train)
-                dag = learned(structure, known, "structures")
-                for label, prior in priors.items():
-                    network = fit(train, dag, prior, missing=missing)
-                    held[name, label].append(network.log_likelihood(test))
-                progress.advance()
+    for fold in folds:
+        train, test = coded.take(fold_of != fold), coded.take(fold_of == fold)
+        for name, structure in graphs.items():
+            known = train if isinstance(structure, Dag) else complete_rows(train)
+            dag = learned(structure, known, "structures")
+            for label, prior in priors.items():
+                network = fit(train, dag, prior, missing=missing)
+                held[name, label].append(network.log_likelihood(test))
+            progress.advance()
     return {key: np.concatenate(values) for key, values in held.items()}
 
 

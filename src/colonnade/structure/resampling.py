@@ -18,7 +18,7 @@ from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.structure.columns import prepare
 from colonnade.structure.rules import reachable
-from colonnade.structure.search import Found
+from colonnade.structure.search import Found, to_the_end
 from colonnade.tables.coded import CodedTable
 
 Learner = Callable[[Any], Dag | Found]
@@ -179,10 +179,10 @@ def arc_strength(
     if not isinstance(resampling, str) or resampling not in ("halves", "bootstrap"):
         raise expected("'halves' or 'bootstrap'", "resampling", resampling)
     rng = generator(rng)
-    coded = prepare(table, missing).coded
-    position = {name: k for k, name in enumerate(coded.names)}
-    directed = np.zeros((len(position), len(position)))
     with Progress("Resampling", total=resamples) as progress:
+        coded = prepare(table, missing).coded
+        position = {name: k for k, name in enumerate(coded.names)}
+        directed = np.zeros((len(position), len(position)))
         for _ in range(resamples):
             dag = learned(learner, _resampled(coded, resampling, rng))
             for (a, b), certain in compelled(dag).items():
@@ -214,7 +214,8 @@ def _resampled(coded: CodedTable, how: Resampling, rng: np.random.Generator) -> 
 
 def learned(learner: Learner | Dag, coded: CodedTable, parameter: str = "learner") -> Dag:
     """The graph that a learner finds; a graph stands for itself."""
-    found = learner if isinstance(learner, Dag) else learner(coded)
+    with to_the_end():
+        found = learner if isinstance(learner, Dag) else learner(coded)
     dag = found.dag if isinstance(found, Found) else found
     if not isinstance(dag, Dag):
         raise expected("a function that returns a Dag", parameter, found)

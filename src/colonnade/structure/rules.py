@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted, did_you_mean, expected
+from colonnade.exceptions import checked_whole, counted, did_you_mean, expected, renamed
 
 Adjacency = NDArray[np.bool_]
 
@@ -42,7 +42,7 @@ class Rules:
         rules = cls(names, needed, allowed, limit)
         for parent, child in np.argwhere(needed & ~allowed):
             raise expected("arcs that are not forbidden", "required", (names[parent], names[child]))
-        rules.dag(needed)  # A cycle among them is an error here, which names it.
+        rules.refuse_cycle(needed, "required")
         for child in np.flatnonzero(needed.sum(axis=0) > limit):
             what = f"at least {needed[:, child].sum()}, the required parents of {names[child]!r},"
             raise expected(what, "max_parents", limit)
@@ -64,8 +64,13 @@ class Rules:
             raise expected(
                 f"a graph with at most {counted(self.limit, 'parent')} each", "start", start
             )
-        self.dag(adjacency)  # A cycle with the required arcs is an error here, which names it.
+        self.refuse_cycle(adjacency, "start")
         return adjacency
+
+    def refuse_cycle(self, adjacency: Adjacency, parameter: str) -> None:
+        """Raise if there is a cycle, which the error names, and the parameter it comes from."""
+        with renamed(arcs=parameter):
+            self.dag(adjacency)
 
     def perturbed(self, adjacency: Adjacency, rng: np.random.Generator) -> Adjacency:
         """A graph some random steps away that obeys the rules."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted
+from colonnade.exceptions import checked_whole, counted, inapplicable
 from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.randomness import generator
@@ -34,6 +36,18 @@ _TIE_TOLERANCE = 1e-9
 _MAX_TABU = 10**6
 _MAX_RESTARTS = 10**6
 
+_raising: ContextVar[bool] = ContextVar("_raising", default=False)
+
+
+@contextmanager
+def to_the_end() -> Iterator[None]:
+    """Let searches within raise a keyboard interrupt: here half a search must not pass for one."""
+    token = _raising.set(True)
+    try:
+        yield
+    finally:
+        _raising.reset(token)
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -54,7 +68,8 @@ class Found:
     dag : Dag
     score : float
     trace : tuple of Step
-        The steps that led to it.
+        The steps that lead from the starting graph to it, those of restarts included. What a tabu
+        list tried beyond it is left out.
     status : {"converged", "interrupted"}
         ``"interrupted"`` if the search was stopped from the keyboard; the graph is the best so far.
     """
@@ -108,7 +123,7 @@ def hill_climb(
     restarts : int
         How often to perturb the best graph at random and climb again.
     rng : Generator or int, optional
-        For the restarts.
+        For the restarts; without them it has no meaning.
     missing : {"raise", "available", "em", "state"} or EM
         What to do with rows that lack values, by the words of :func:`colonnade.fit`: refuse; learn
         from the rows that are complete (with ``"available"`` as with ``"em"``, which concern the
@@ -118,7 +133,9 @@ def hill_climb(
     Returns
     -------
     Found
-        ``dag``, ``score``, ``trace`` and ``status``. A keyboard interrupt returns the best so far.
+        ``dag``, ``score``, ``trace`` and ``status``. A keyboard interrupt of the search returns the
+        best graph so far, which may be the starting graph; within :func:`arc_strength`,
+        :func:`compare` and a classifier it is raised.
 
     Examples
     --------
@@ -130,29 +147,59 @@ def hill_climb(
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
     tabu = checked_whole(tabu, "tabu", 0, _MAX_TABU)
     restarts = checked_whole(restarts, "restarts", 0, _MAX_RESTARTS)
+    if rng is not None and not restarts:
+        generator(rng)
+        raise inapplicable("rng", rng, "restarts > 0", "give restarts=10")
     rng = generator(rng)
     coded = read_rows(table)
     rules = Rules.of(coded.names, required, forbidden, max_parents)
     first = rules.starting(start)
-    climber = _Climber(FamilyScores(prepare(coded, missing), judge, prior), rules, first)
-    best, best_score = climber.best, climber.best_score
-    status: Literal["converged", "interrupted"] = "converged"
-    trace: list[Step] = []
-    try:
-        with Progress("Hill climbing") as progress:
+    with Progress("Hill climbing") as progress:
+        families = FamilyScores(prepare(coded, missing), judge, prior)
+        climber = _Climber(families, rules, progress)
+        best, best_score, trace = first, -np.inf, list[Step]()
+        status: Literal["converged", "interrupted"] = "converged"
+        try:
+            climber.jump(first)
             for attempt in range(restarts + 1):
                 if attempt:
-                    climber.jump(rules.perturbed(best, rng))
-                climber.climb(tabu, progress)
+                    other = rules.perturbed(best, rng)
+                    climber.jump(other, _way(families, best, other, best_score))
+                climber.climb(tabu)
                 if climber.best_score > best_score + _TIE_TOLERANCE or not attempt:
-                    best, best_score = climber.best, climber.best_score
-                    trace += climber.steps
-    except KeyboardInterrupt:
-        status = "interrupted"
-        if climber.best_score > best_score:
-            best, best_score = climber.best, climber.best_score
-        trace += climber.steps
+                    best, best_score, trace = climber.reached(trace)
+        except KeyboardInterrupt:
+            if _raising.get():
+                raise
+            status = "interrupted"
+            if climber.best_score > best_score:
+                best, best_score, trace = climber.reached(trace)
+            elif best is first:
+                best_score = _total(families, first)
     return Found(rules.dag(best), best_score, tuple(trace), status)
+
+
+def _total(families: FamilyScores, adjacency: Adjacency) -> float:
+    """Score of a graph."""
+    return sum(_own(families, adjacency, child) for child in range(len(adjacency)))
+
+
+def _way(families: FamilyScores, begin: Adjacency, end: Adjacency, score: float) -> list[Step]:
+    """Steps from one graph to another; deletions come first, so that none closes a cycle."""
+    moves = [_Move("delete", a, b, 0.0) for a, b in np.argwhere(begin & ~end).tolist()]
+    moves += [_Move("add", a, b, 0.0) for a, b in np.argwhere(end & ~begin).tolist()]
+    names, now, steps = families.names, begin, list[Step]()
+    for move in moves:
+        after = move.applied(now)
+        gain = _own(families, after, move.child) - _own(families, now, move.child)
+        now, score = after, score + gain
+        steps.append(Step(move.operation, (names[move.parent], names[move.child]), gain, score))
+    return steps
+
+
+def _own(families: FamilyScores, adjacency: Adjacency, child: int) -> float:
+    """Score of one family of a graph."""
+    return families.family(child, tuple(np.flatnonzero(adjacency[:, child]).tolist()))
 
 
 class _Move(NamedTuple):
@@ -175,13 +222,14 @@ class _Move(NamedTuple):
 class _Climber:
     """The state of a search: a graph, the gain of every possible step, and the best graph."""
 
-    def __init__(self, families: FamilyScores, rules: Rules, adjacency: Adjacency) -> None:
+    def __init__(self, families: FamilyScores, rules: Rules, progress: Progress) -> None:
         self.families = families
         self.rules = rules
-        self.jump(adjacency)
+        self.progress = progress
+        self.best_score = -np.inf
 
-    def jump(self, adjacency: Adjacency) -> None:
-        """Continue from another graph."""
+    def jump(self, adjacency: Adjacency, steps: Sequence[Step] = ()) -> None:
+        """Continue from another graph, to which some steps have led."""
         size = len(adjacency)
         self.adjacency = adjacency
         self.own = np.zeros(size)
@@ -189,12 +237,24 @@ class _Climber:
         self.deleting = np.full((size, size), -np.inf)
         for child in range(size):
             self._refresh(child)
+            done = f"{child + 1:,} of {counted(size, 'column')}"
+            self.progress.advance(text=f"Hill climbing: {done}")
         self.paths = reachable(adjacency)
         self.score = float(self.own.sum())
-        self.best, self.best_score = adjacency.copy(), self.score
-        self.steps: list[Step] = []
+        self.steps = list(steps)
+        self._keep()
 
-    def climb(self, tabu: int, progress: Progress) -> None:
+    def reached(self, before: list[Step]) -> tuple[Adjacency, float, list[Step]]:
+        """The best graph, its score, and the steps to it after those before."""
+        return self.best, self.best_score, before + self.steps[: self._steps_to_best]
+
+    def _keep(self) -> None:
+        """Take the present graph as the best one."""
+        best = self.adjacency.copy(), self.score, len(self.steps)
+        # At once, so that an interrupt finds them together.
+        self.best, self.best_score, self._steps_to_best = best
+
+    def climb(self, tabu: int) -> None:
         """Step until nothing gains; with a tabu list until nothing better is found for a while."""
         visited: deque[bytes] = deque([self.adjacency.tobytes()], maxlen=max(1, tabu))
         idle = 0
@@ -205,9 +265,10 @@ class _Climber:
             self._take(move)
             visited.append(self.adjacency.tobytes())
             arcs = counted(int(self.adjacency.sum()), "arc")
-            progress.advance(text=f"Hill climbing: {arcs}")
+            self.progress.advance(text=f"Hill climbing: {arcs}")
             if self.score > self.best_score + _TIE_TOLERANCE * (1.0 + abs(self.best_score)):
-                self.best, self.best_score, idle = self.adjacency.copy(), self.score, 0
+                self._keep()
+                idle = 0
             else:
                 idle += 1
                 if idle >= tabu:

@@ -14,6 +14,7 @@ from colonnade.exceptions import expected
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
 from colonnade.structure import hill_climb, kdb, tan
+from colonnade.structure.search import to_the_end
 from colonnade.studies.data import DataSet
 from colonnade.tables import CodedTable, discretize, encode
 
@@ -82,7 +83,8 @@ def coded(data: DataSet, ties: Ties = "below") -> CodedTable:
 def with_climbing(data: DataSet, ties: Ties = "below") -> Prepared:
     """Return a data set with the structure that hill climbing by BIC finds on all rows."""
     table = coded(data, ties)
-    return Prepared(data.name, table, data.target, hill_climb(table).dag)
+    with to_the_end():
+        return Prepared(data.name, table, data.target, hill_climb(table).dag)
 
 
 def with_tan(

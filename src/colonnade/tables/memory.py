@@ -124,7 +124,8 @@ def encode(
         variable = declared.get(column.name)
         cut = cuts.get(column.name) if cuts else None
         levels = _levels(column, variable is not None, cut)
-        if variable is None and cut is None:
+        # What is coded already was looked at when it was.
+        if variable is None and cut is None and not isinstance(column, StateColumn):
             if excess := identifier(column, levels):
                 identifying.append(excess)
             elif excess := numeric_excess(column, levels):

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.messages import renamed
 from colonnade.cli.models import described, load, prior_word, summarise
 from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import counted, inapplicable
+from colonnade.exceptions import counted, inapplicable, renamed
 from colonnade.wording import percent, tallies
 
 if TYPE_CHECKING:
