@@ -169,7 +169,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         ("compare data.csv --learn hc --bins 3 --folds 151", 1, "for --folds, got 151"),
         ("compare data.csv --dag strange.csv --bins 3", 1, "Column 'income': not in the table"),
         ("fit data.csv --dag arcs.csv --overwrite -o folder.json", 1, "the folder"),
-        ("reproduce novel", 2, "engines or all for STUDY, got 'novel'."),
+        ("reproduce novel", 2, "or all for STUDY, got 'novel'."),
         ("reproduce mse --jobs 0", 2, "an integer of at least 1 for --jobs"),
         ("show half.json", 1, "half.json"),
         ("query half.json cancer", 1, "half.json"),

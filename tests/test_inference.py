@@ -346,13 +346,13 @@ def test_only_relevant_tables_are_drawn(monkeypatch) -> None:
     drawn = []
     posteriors = {id(network[name].posterior): name for name in network}
     kind = type(network["a"].posterior)
-    original = kind.sample_alpha
+    original = kind.draws
 
-    def sample_alpha(self, n, rng=None):
+    def draws(self, n, rng=None, pools=None):
         drawn.append(posteriors[id(self)])
-        return original(self, n, rng)
+        return original(self, n, rng, pools)
 
-    monkeypatch.setattr(kind, "sample_alpha", sample_alpha)
+    monkeypatch.setattr(kind, "draws", draws)
     query(network, "a", draws=100, rng=1)
     assert drawn == ["a"]
     drawn.clear()
