@@ -59,7 +59,8 @@ MORE = [
 
 def public(error: BaseException) -> dict[str, object]:
     """Everything an error carries, wherever it is kept."""
-    names = [name for name in dir(error) if not name.startswith("_")]
+    # OSError lists an attribute that only some of its subclasses have.
+    names = [name for name in dir(error) if not name.startswith("_") and hasattr(error, name)]
     return {name: value for name in names if not callable(value := getattr(error, name))}
 
 
