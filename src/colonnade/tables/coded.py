@@ -15,6 +15,7 @@ from colonnade.exceptions import DataError, counted, expected, listing, not_amon
 from colonnade.tables.levels import missing_weight
 from colonnade.tables.texts import is_number
 from colonnade.variables import Variable
+from colonnade.wording import shown
 
 if TYPE_CHECKING:
     from colonnade.tables.discretize import Discretizer
@@ -242,9 +243,10 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
 
 def _not_numbers(values: list[Any], place: str) -> DataError:
     """Word the error for weights that are no numbers; it names the first that cannot be one."""
-    rows = [row for row, value in enumerate(values) if not isinstance(value, Real)]
+    # Integers may be too large for any array of numbers.
+    rows = [row for row, value in enumerate(values) if not isinstance(value, Real)] or [0]
     row = next((row for row in rows if not is_number(str(values[row]).strip())), rows[0])
-    problem = f"{values[row]!r} in {row_at(row)} cannot be a weight."
+    problem = f"{shown(values[row])} in {row_at(row)} cannot be a weight."
     hint = "weights are numbers; name another column, or leave numeric weights uncut"
     return DataError(place, problem, hint, row=row, value=values[row])
 
