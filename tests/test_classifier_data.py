@@ -76,7 +76,7 @@ def test_partial_fit_of_declared_classes() -> None:
     model = BayesianNetworkClassifier("naive").partial_fit(X, y, classes=[0, 1, 2, 3])
     assert model.predict_proba(X).shape == (30, 4)
     model.partial_fit(X, y, classes=[3, 2, 1, 0])
-    with pytest.raises(DataError, match=r"labels 7 are not among the classes 0, 1, 2, 3"):
+    with pytest.raises(DataError, match=r"label 7 is not among the known classes \(0, 1, 2, 3\)"):
         model.partial_fit(X[:1], [7])
     with pytest.raises(InputError, match="the classes known already"):
         model.partial_fit(X, y, classes=[0, 1, 2])
@@ -397,9 +397,9 @@ def test_infinity_is_refused() -> None:
     frame, y = mixed()
     model = BayesianNetworkClassifier().fit(frame, y)
     frame.loc[7, "weight"] = np.inf
-    with pytest.raises(DataError, match=r"Column 'weight': infinity in row 7\. Hint: use NaN"):
+    with pytest.raises(DataError, match=r"Column 'weight': infinity, .* in row 8 \("):
         BayesianNetworkClassifier().fit(frame, y)
-    with pytest.raises(DataError, match="Column 'weight': infinity in row 7"):
+    with pytest.raises(DataError, match="Column 'weight': infinity, or"):
         model.predict(frame)
     with pytest.raises(ValueError, match="infinity"):
         BayesianNetworkClassifier().fit(np.array([[1.0], [np.inf]]), [0, 1])
@@ -410,7 +410,7 @@ def test_impossible_rows_are_told() -> None:
     y = np.array(["a", "a", "b", "b"])
     model = BayesianNetworkClassifier("naive", MaximumLikelihood("uniform")).fit(X, y)
     assert model.predict_log_proba([[0, 0]]).tolist() == [[0.0, -np.inf]]
-    with pytest.warns(ImpossibleRowWarning, match=r"1 row \(first: 1\) cannot occur"):
+    with pytest.warns(ImpossibleRowWarning, match=r"1 row cannot occur .*, first row 2 \("):
         found = model.predict_proba([[0, 0], [0, 1]])
     np.testing.assert_allclose(found, [[1.0, 0.0], [0.5, 0.5]])
     # Three columns: the class with fewer impossible values is taken.
@@ -423,7 +423,7 @@ def test_impossible_rows_are_told() -> None:
 def test_probabilities_that_do_not_exist_are_refused() -> None:
     X, y = letters(rows=20, states=4)
     model = BayesianNetworkClassifier("kdb", MaximumLikelihood()).fit(X, y)
-    with pytest.raises(DataError, match=r"Row \d+: MaximumLikelihood\(unobserved='nan'\) has no"):
+    with pytest.raises(DataError, match=r"Row \d+ .*: MaximumLikelihood\(unobserved='nan'\)"):
         model.predict(letters(seed=3)[0])
 
 
@@ -455,7 +455,7 @@ def test_declared_classes_keep_their_column() -> None:
     assert chances.shape == (400, 3)
     assert (chances[:, 2] > 0).all()
     assert chances[:, 2].max() < 0.5
-    with pytest.raises(DataError, match=r"`y`: labels 2 are not among the classes 0, 1"):
+    with pytest.raises(DataError, match=r"`y`: label 2 is not among the known classes \(0, 1\)"):
         BayesianNetworkClassifier(classes=[0, 1]).fit(X, y)
     with pytest.raises(DataError, match=r"labels '0', '1', '2' are not among"):
         BayesianNetworkClassifier(classes=[0, 1, 2]).fit(X, y.astype(str))

@@ -3,6 +3,7 @@ import pickle
 import pytest
 
 from colonnade.exceptions import (
+    AbsentFileError,
     Advice,
     ColonnadeError,
     ConvergenceWarning,
@@ -15,6 +16,7 @@ from colonnade.exceptions import (
     ShortfallError,
     TooLargeError,
     TooManyStatesError,
+    UnknownNameError,
     UnobservedError,
     amount,
     conditions,
@@ -43,6 +45,8 @@ ERRORS = [
 # Those whose wording is tested elsewhere.
 MORE = [
     ColonnadeError("It failed.", "try again"),
+    expected("an existing file", "path", "no.csv", kind=AbsentFileError),
+    expected("one of 'a'", "name", "b", kind=UnknownNameError),
     InputError("Expected an integer for ", ", got 1.5.", parameter="k", value=1.5),
     ShortfallError(3, 1, (0, 2), 1),
     UnobservedError(2, 5, [[0, 0]]),
@@ -55,7 +59,8 @@ MORE = [
 
 def public(error: BaseException) -> dict[str, object]:
     """Everything an error carries, wherever it is kept."""
-    names = [name for name in dir(error) if not name.startswith("_")]
+    # OSError lists an attribute that only some of its subclasses have.
+    names = [name for name in dir(error) if not name.startswith("_") and hasattr(error, name)]
     return {name: value for name in names if not callable(value := getattr(error, name))}
 
 

@@ -329,7 +329,7 @@ def test_cut_points_stay_with_the_network():
     coded = encode(cut)
     assert fit(coded, Dag([("x", "y")])) == network
     assert network.log_likelihood(coded).tolist() == network.log_likelihood(table).tolist()
-    with pytest.raises(InputError, match="same states"):
+    with pytest.raises(InputError, match="the same cut points"):
         network.merge(fit(discretize(table, bins=3), Dag([("x", "y")])))
 
 

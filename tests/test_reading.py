@@ -178,7 +178,7 @@ def test_missing_values_of_packages() -> None:
 
 def test_blanks_are_removed(tmp_path: Path) -> None:
     path = file(tmp_path, ' x , y\r\nno ,"1 "\r\nno, 2\r\n" yes",3 \r\n   \r\n')
-    with said("Column 'x': blanks around 'no' were removed."):
+    with said("Column 'x': blanks around 'no' (1 row) and 'yes' (1 row) were removed."):
         table = cn.read(path)
     assert table["x"] == ["no", "no", "yes"]
     assert table["y"].tolist() == [1, 2, 3]
@@ -205,7 +205,7 @@ def test_states_that_look_alike(tmp_path: Path) -> None:
 
 def test_blanks_in_a_data_frame() -> None:
     frame = pd.DataFrame({"x": ["no", "no ", "upper  class", "upper class"]})
-    with said("states 'no' and 'no ' and 'upper  class' and 'upper class' differ only by"):
+    with said("states 'no' and 'no '; 'upper  class' and 'upper class' differ only by"):
         encode(frame)
     with said("Column 'x': states 'no' and 'no '"):
         encode(frame.astype("category"))
@@ -227,7 +227,7 @@ def test_a_first_line_that_looks_like_data(tmp_path: Path) -> None:
     path = file(tmp_path, "5.1,3.5,setosa\n4.9,3.0,setosa\n4.7,3.2,virginica\n")
     told = (
         "the first line was taken as names of columns ('5.1', '3.5' and 'setosa'), but '5.1' and "
-        "'3.5' are numbers and 'setosa' also occurs as a value of the column. Hint: write "
+        "'3.5' are numbers and 'setosa' also occurs as a value of its column. Hint: write "
         "read(path, header=False) if it is data"
     )
     with said(told):

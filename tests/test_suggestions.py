@@ -34,6 +34,14 @@ NETWORK = cn.fit(TABLE, cn.Dag([("income", "car"), ("income", "rooms")]))
         ("true", [False, True], "did you mean True?"),
         ("YES", ["Yes", "yes", "no"], "did you mean 'Yes' or 'yes'?"),
         ("medium", ["high", "low"], ""),
+        ("female", ["male"], ""),
+        ("male", ["female", "other"], ""),
+        ("east", ["west", "north"], ""),
+        ("mal", ["male", "female"], ""),
+        (2010, [2007, 2008, 2009], ""),
+        ("2010", ["2007", "2008", "2009"], ""),
+        ("age", ["age.1", "sex"], "did you mean 'age.1'?"),
+        ("Chinstr", ["Chinstrap", "Adelie"], "did you mean 'Chinstrap'?"),
         ("x", [], ""),
     ],
 )
@@ -80,6 +88,15 @@ def test_a_classifier_suggests() -> None:
     classifier = cn.BayesianNetworkClassifier("naive").fit([["high"], ["low"]] * 5, [0, 1] * 5)
     with pytest.warns(UnknownStateWarning, match=r"'High'.* Hint: did you mean 'high'\?"):
         classifier.predict([["High"]])
+
+
+def test_a_suggestion_names_its_column() -> None:
+    rows = [["high", "a"], ["low", "b"]] * 5
+    classifier = cn.BayesianNetworkClassifier("naive").fit(rows, [0, 1] * 5)
+    with pytest.warns(UnknownStateWarning, match=r"Hint: in column 'x0', did you mean 'high'\?"):
+        classifier.predict([["High", "c"]])
+    with pytest.raises(ColonnadeError, match=r"in column 'income', did you mean 'high'\?"):
+        NETWORK.update(TABLE | {"income": ["HIGH"] * 4, "rooms": [9] * 4})
 
 
 def test_the_command_line_suggests(tmp_path: Path) -> None:

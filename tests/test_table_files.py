@@ -133,7 +133,7 @@ def test_paths_that_are_no_tables(tmp_path: Path) -> None:
 
 def test_lines_have_their_numbers(tmp_path: Path) -> None:
     path = written(tmp_path, 'a,b\n\n"c\nd",e\n')
-    assert list(read_lines(path)) == [(1, ["a", "b"]), (4, ["c\nd", "e"])]
+    assert list(read_lines(path)) == [(1, ["a", "b"]), (2, []), (4, ["c\nd", "e"])]
 
 
 # ---------------------------------------------------------------------- Parquet

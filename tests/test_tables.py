@@ -165,7 +165,7 @@ def test_columns_may_be_chosen(kind: str) -> None:
     assert encode(coded, columns=["smoker"]).codes[0] is coded.codes[1]
     with pytest.raises(InputError, match=r"only states of 'visits' for `variables`"):
         encode(table, {"smoker": ["no", "yes"]}, columns=["visits"])
-    with pytest.raises(DataError, match="Column 'z', Column 'n': not in the table"):
+    with pytest.raises(DataError, match="Columns 'z' and 'n': not in the table"):
         encode(table, weights="n", columns=["visits", "z"])
 
 
@@ -481,16 +481,16 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -2], "weight -2 in row 1 is negative"),
-        ([1.0, math.nan], "weight nan in row 1 is not finite"),
-        ([1.0, math.inf], "weight inf in row 1 is not finite"),
+        ([1, -2], "weight -2 in row 2 .counted from 1. is negative"),
+        ([1.0, math.nan], "the weight in row 2 .counted from 1. is missing"),
+        ([1.0, math.inf], "weight inf in row 2 .counted from 1. is not finite"),
         ([1e308, 1e308], "add up to inf"),
         ([2**62, 2**62], "add up to 9.22e.18"),
         ([1], r"weights of shape \(1,\) for 2 rows"),
         ([[1, 2]], r"weights of shape \(1, 2\)"),
-        (["a", "b"], "'a' cannot be a weight"),
+        (["a", "b"], "'a' in row 1 .counted from 1. cannot be a weight"),
         (np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]"), "cannot be a weight"),
-        ([None, 1], "nan in row 0|cannot be a weight"),
+        ([None, 1], "the weight in row 1 .counted from 1. is missing"),
     ],
 )
 def test_bad_weights(weights: Any, message: str) -> None:

@@ -43,10 +43,16 @@ def test_equality_looks_at_types() -> None:
     assert numbers != "v"
 
 
-@pytest.mark.parametrize("state", [True, 1.0, "1", None, [1], np.True_, float("nan")])
+@pytest.mark.parametrize("state", [True, 1.5, "1", None, [1], np.True_, float("nan")])
 def test_index_of_what_is_no_state(state: object) -> None:
     with pytest.raises(DataError, match=r"Variable 'b': state .* is not one of 1, 2, 3"):
         B.index(state)
+
+
+def test_index_of_a_whole_float() -> None:
+    assert B.index(2.0) == B.index(np.float64(2)) == 1
+    with pytest.raises(DataError):
+        Variable("t", (False, True)).index(1.0)
 
 
 def test_index() -> None:

@@ -22,12 +22,13 @@ from colonnade.wording import conditions as conditions
 from colonnade.wording import counted as counted
 from colonnade.wording import did_you_mean as did_you_mean
 from colonnade.wording import listing as listing
+from colonnade.wording import row_at as row_at
 from colonnade.wording import shown
 from colonnade.wording import tally as tally
 from colonnade.wording import with_hint as with_hint
 
 # Of fewer draws the ends of an interval say nothing; more take hours and change no digit.
-_MIN_DRAWS, _MAX_DRAWS = 100, 1_000_000
+MIN_DRAWS, MAX_DRAWS = 100, 1_000_000
 
 
 class Advice(StrEnum):
@@ -49,6 +50,7 @@ class Advice(StrEnum):
     LEARN_FROM_COMPLETE_ROWS = (
         "use missing='available' to take the complete rows, or missing='state' to take all of them"
     )
+    LEAVE_OUT_DATES = "leave the column out, or turn it into parts such as the month"
     LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"
     NAME_BINS = (
         "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
@@ -84,6 +86,10 @@ class ColonnadeError(Exception):
     def __init__(self, statement: str, hint: str = "", **builtin: Any) -> None:
         super().__init__(with_hint(statement, hint), **builtin)
         self.statement, self.hint = statement, hint
+
+    def __str__(self) -> str:
+        # A subclass may be another built-in error as well, and KeyError would quote the message.
+        return str(self.args[0]) if self.args else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls the constructor with the finished message, which has other parameters;
@@ -124,6 +130,19 @@ class InputError(ColonnadeError, ValueError):
         """Name another parameter."""
         self.parameter, self.statement = parameter, self.naming(f"`{parameter}`")
         self.args = (with_hint(self.statement, self.hint),)
+
+
+class AbsentFileError(InputError, FileNotFoundError):
+    """A file that is to be read does not exist."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _, args, attributes = super().__reduce__()
+        # OSError keeps more than ValueError can make, and leaves the message to `__init__`.
+        return FileNotFoundError.__new__, args, {**attributes, "args": self.args}
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name is none of those that can be looked up."""
 
 
 class CountsError(InputError):
@@ -393,10 +412,18 @@ def expected(
     return kind(*parts, hint=hint, parameter=parameter, value=value)
 
 
-def not_among(known: Iterable[Any], parameter: str, value: Any) -> InputError:
+def not_among(
+    known: Iterable[Any], parameter: str, value: Any, kind: type[InputError] = InputError
+) -> InputError:
     """Word the error for a name that is not one of those known, with those that look like it."""
     known = tuple(known)
-    return expected(f"one of {listing(known)}", parameter, value, did_you_mean(value, known))
+    hint = did_you_mean(value, known)
+    return expected(f"one of {listing(known)}", parameter, value, hint, kind=kind)
+
+
+def no_such_file(path: Any) -> InputError:
+    """Word the error for a file that is to be read and does not exist."""
+    return expected("an existing file", "path", str(path), kind=AbsentFileError)
 
 
 def inapplicable(parameter: str, value: Any, owner: str, hint: str = "") -> InputError:
@@ -452,7 +479,7 @@ def checked_list(value: Any, what: str, parameter: str) -> list[Any]:
 def checked_draws(draws: Any) -> int:
     """Return a number of draws that makes an interval, or say what is wrong."""
     hint = "500 are a good start"
-    return checked_whole(draws, "draws", _MIN_DRAWS, _MAX_DRAWS, hint)
+    return checked_whole(draws, "draws", MIN_DRAWS, MAX_DRAWS, hint)
 
 
 def require(module: str, *, feature: str, extra: str) -> Any:

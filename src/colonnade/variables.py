@@ -75,7 +75,8 @@ class Variable:
         Parameters
         ----------
         state : str, int or bool
-            NumPy scalars count as the Python values they hold.
+            NumPy scalars count as the Python values they hold, and whole floating-point numbers
+            as integers.
 
         Examples
         --------
@@ -84,6 +85,8 @@ class Variable:
         colonnade.exceptions.DataError: Variable 'x': state True is not one of 0, 1.
         """
         plain = _plain(state)
+        if isinstance(plain, float) and plain.is_integer():
+            plain = int(plain)
         position = self._positions.get(plain) if isinstance(plain, str | int) else None
         if position is None or isinstance(plain, bool) != isinstance(self.states[position], bool):
             raise DataError(

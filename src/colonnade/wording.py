@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ __all__ = [
     "listing",
     "nearest",
     "percent",
+    "row_at",
     "shown",
     "tallies",
     "tally",
@@ -35,6 +37,7 @@ _MAX_SUGGESTED = 3
 _MIN_SIMILARITY = 0.75
 # Letters from which on a word may stand for a longer one that begins with it.
 _MIN_PREFIX = 4
+_NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(?:e[+-]?[0-9]+)?")
 # Sums of weights and of EM's expected counts are whole only up to rounding.
 _ROUNDING = 1e-9
 
@@ -112,20 +115,46 @@ def alike(value: Any) -> str:
     return " ".join(str(value).split()).casefold()
 
 
+def row_at(position: int) -> str:
+    """Name a row of data by its position, which begins at 0, as people count."""
+    return f"row {position + 1:,} (counted from 1)"
+
+
 def nearest(asked: Any, known: Iterable[Any]) -> list[Any]:
-    """Return a few of those known that look like the one asked for."""
+    """Return a few of those known that look like the one asked for.
+
+    Another number is no slip of the pen, so none is like a number but the number itself.
+    """
     texts: dict[str, list[Any]] = {}
     for each in known:
         texts.setdefault(alike(each), []).append(each)
     text = alike(asked)
     found = texts.get(text, [])
-    if not found and len(texts) <= _MAX_COMPARED:
-        close = difflib.get_close_matches(text, texts, _MAX_SUGGESTED, _MIN_SIMILARITY)
-        if not close and len(text) >= _MIN_PREFIX:
-            longer = [each for each in texts if len(each) >= _MIN_PREFIX]
-            close = [each for each in longer if each.startswith(text) or text.startswith(each)]
+    if not found and len(texts) <= _MAX_COMPARED and not _NUMBER.fullmatch(text):
+        likely = [each for each in texts if _may_mean(text, each)]
+        close = difflib.get_close_matches(text, likely, _MAX_SUGGESTED, _MIN_SIMILARITY)
+        close = close or [each for each in likely if _one_begins(text, each)]
         found = [each for match in close for each in texts[match]]
     return [each for each in found if repr(each) != repr(asked)][:_MAX_SUGGESTED]
+
+
+def _may_mean(text: str, other: str) -> bool:
+    """Whether one text may be a slip for another.
+
+    Hardly anybody mistakes the first letter: words such as male and female are different. Nor is
+    a short word a slip for any longer one that begins with it, unless it is a word there, too.
+    """
+    if text[:1] != other[:1]:
+        return False
+    short, long = sorted((text, other), key=len)
+    if not long.startswith(short) or len(short) >= _MIN_PREFIX:
+        return True
+    return not long[len(short) : len(short) + 1].isalnum()
+
+
+def _one_begins(text: str, other: str) -> bool:
+    short, long = sorted((text, other), key=len)
+    return len(short) >= _MIN_PREFIX and long.startswith(short)
 
 
 def did_you_mean(asked: Any, known: Iterable[Any]) -> str:

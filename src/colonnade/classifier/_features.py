@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Array
 from colonnade.exceptions import ColumnWarning, DataError, listing, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
@@ -22,7 +22,7 @@ from colonnade.tables.coding import CodedColumn, coded_table, discovered
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.identifiers import Excess, dated, identifier, warn_of_identifiers
-from colonnade.tables.levels import Levels, column_error, place, places, refuse_absent
+from colonnade.tables.levels import Levels, place, places, refuse_absent
 from colonnade.tables.memory import each_column, warn_of_states
 from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, Source, numbers_of
@@ -56,7 +56,7 @@ class _Feature:
         if self.cuts is None:
             return column.levels(declared=True)
         numbers = numbers_of(column, "give it as numbers, as in training")
-        return self.cuts.column(_finite(column.name, numbers)).levels(declared=True)
+        return self.cuts.column(numbers).levels(declared=True)
 
     def grown(self, levels: Levels) -> _Feature:
         """Add the states of more rows; cut points stay."""
@@ -170,7 +170,9 @@ class Classes:
         strange = [label for label in found.tolist() if label not in places]
         if strange:
             known = listing(self.labels.tolist())
-            problem = f"labels {listing(strange, 5)} are not among the classes {known}."
+            noun, verb = ("label", "is") if len(strange) == 1 else ("labels", "are")
+            unlike = f"{verb} not among the known classes ({known})"
+            problem = f"{noun} {listing(strange, 5)} {unlike}."
             raise DataError("`y`", problem, "declare all of them with `classes`")
         codes = np.array([places[label] for label in found.tolist()], dtype=np.intp)
         return CodedColumn(self.variable, codes[back])
@@ -229,26 +231,9 @@ def _learned(name: str, read: Measured | Levels, weights: Array | None) -> tuple
         if not read.present:
             return _Feature(Variable(name, _NO_VALUE)), read
         return _Feature(discovered(name, read)), read
-    numbers = _finite(name, read.numbers)
-    cuts = Cuts.learn(name, numbers, read.bins, weights=weights)
-    cuts = cuts if cuts.points else _below_largest(cuts, numbers)
-    levels = cuts.column(numbers).levels(declared=True)
+    cuts = Cuts.learn(name, read.numbers, read.bins, weights=weights)
+    levels = cuts.column(read.numbers).levels(declared=True)
     return _Feature(Variable(name, cuts.states), cuts), levels
-
-
-def _below_largest(cuts: Cuts, numbers: Floats) -> Cuts:
-    """Cut below a largest value that fills all quantiles, so that the others are not lost."""
-    others = numbers[numbers < np.nanmax(numbers)]
-    return Cuts(cuts.name, (float(others.max()),)) if others.size else cuts
-
-
-def _finite(name: str, numbers: Floats) -> Floats:
-    """Return the numbers of a column, or raise if one of them is infinite."""
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        row, hint = int(infinite.argmax()), "use NaN for a missing value"
-        raise column_error(name, f"infinity in row {row}.", hint, row=row)
-    return numbers
 
 
 def _label_states(labels: Array) -> tuple[State, ...]:

@@ -24,15 +24,16 @@ from colonnade.exceptions import (
     DataError,
     checked_list,
     counted,
-    did_you_mean,
     expected,
     is_word,
     listing,
+    row_at,
     warn,
     with_hint,
 )
 from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable, checked_weights
+from colonnade.tables.coding import meant_states
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
 
@@ -108,11 +109,7 @@ def warn_of_unknown(coded: CodedTable) -> None:
         f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"
         for name, rows in coded.unknown.items()
     )
-    states = {variable.name: variable.states for variable in coded.variables}
-    meant = (
-        did_you_mean(value, states[name]) for name, rows in coded.unknown.items() for value in rows
-    )
-    hint = next(filter(None, meant), "unknown='raise' makes this an error")
+    hint = meant_states(coded) or "unknown='raise' makes this an error"
     statement = f"Values that did not occur in training are treated as missing. {told}."
     warn(with_hint(statement, hint), UnknownStateWarning)
 
@@ -120,8 +117,8 @@ def warn_of_unknown(coded: CodedTable) -> None:
 def warn_of_impossible(rows: NDArray[np.intp], prior: Prior) -> None:
     """Say which rows have probability zero with every class."""
     warn(
-        f"{counted(len(rows), 'row')} (first: {rows[0]}) cannot occur with any class under "
-        f"{prior!r}; the classes with the fewest impossible values are taken. "
+        f"{counted(len(rows), 'row')} cannot occur with any class under {prior!r}, first "
+        f"{row_at(rows[0])}; the classes with the fewest impossible values are taken. "
         "Hint: use a prior such as Hierarchical(), which leaves nothing impossible.",
         ImpossibleRowWarning,
     )
@@ -130,7 +127,7 @@ def warn_of_impossible(rows: NDArray[np.intp], prior: Prior) -> None:
 def undefined_rows(rows: NDArray[np.intp], prior: Prior) -> DataError:
     """Word the error for rows that the tables have no probabilities for."""
     return DataError(
-        f"Row {rows[0]}",
+        row_at(rows[0]).capitalize(),
         f"{prior!r} has no probabilities for a combination of its values, which never occurred in "
         f"training ({counted(len(rows), 'such row')}).",
         Advice.PRIOR_FOR_UNOBSERVED,
@@ -148,7 +145,7 @@ def _refuse_missing(labels: NDArray[Any]) -> None:
         return
     if missing.any():
         row = int(missing.argmax())
-        problem = f"{counted(int(missing.sum()), 'label')} missing, the first in row {row}."
+        problem = f"{counted(int(missing.sum()), 'label')} missing, the first in {row_at(row)}."
         raise DataError("`y`", problem, "leave those rows out", row=row)
 
 

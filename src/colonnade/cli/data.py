@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from colonnade.cli.values import Misuse, choice, refuse_repeated
+from colonnade.cli.values import Misuse, choice, file_that, refuse_repeated, table_ending
 from colonnade.exceptions import listing
 
 _option = partial(typer.Option, rich_help_panel="Data")
@@ -38,6 +38,7 @@ class DataOptions:
         Path,
         typer.Argument(
             metavar="DATA",
+            parser=file_that(table_ending),
             help="Table of data: CSV or TSV with names in the first line, or Parquet.",
         ),
     ]
@@ -106,8 +107,13 @@ class DataOptions:
         refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
         return {name: column for name, column in table.items() if name not in ignored}
 
-    def discretized(self, table: dict[str, Any], weights: str | None = None) -> Any:
-        """Cut columns of numbers as --bins says; weights stay numbers."""
+    def discretized(
+        self, table: dict[str, Any], weights: str | None = None, whose: str = "the table"
+    ) -> Any:
+        """Cut columns of numbers as --bins says; weights stay numbers.
+
+        `whose` says for messages where the columns come from.
+        """
         from colonnade.tables import Bins, Discretizer
         from colonnade.tables.levels import column_error
         from colonnade.tables.sources import source_of
@@ -123,7 +129,7 @@ class DataOptions:
         discretizer = Discretizer.fit(source, Bins(default, each))
         columns = source.columns.values()
         if default is not None and all(column.number_type is None for column in columns):
-            raise Misuse("--bins applies only to columns of numbers, and the table has none.")
+            raise Misuse(f"--bins applies only to columns of numbers, and {whose} has none.")
         return discretizer.cut(table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -117,6 +118,17 @@ class LearnerOptions:
             raise Misuse(f"--target is missing: {needs}.")
         if self.score is not None:
             score_of(self.score)  # a wrong word is reported before any work
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        from colonnade.structure.search import MAX_RESTARTS, MAX_TABU
+
+        for option, value, most in (
+            ("--tabu", self.tabu, MAX_TABU),
+            ("--restarts", self.restarts, MAX_RESTARTS),
+        ):
+            if value is not None and value > most:
+                raise Misuse(f"Expected an integer from 0 to {most:,} for {option}, got {value}.")
 
     def check_target(self, columns: Sequence[str]) -> None:
         """Refuse a target that is none of the columns, before any work."""
@@ -164,8 +176,18 @@ def dag_of(path: Path, columns: Sequence[str], *, all_columns: bool = False) -> 
     with renamed(path="dag", arcs="dag", variables="dag"):
         arcs, names = _arcs(path)
         dag = Dag(arcs, tuple(dict.fromkeys((*columns, *names))) if all_columns else names)
+    _refuse_separator(path, [name for name in names if name not in columns])
     refuse_absent(dag.variables, columns)
     return dag
+
+
+def _refuse_separator(path: Path, strange: Sequence[str]) -> None:
+    """Raise if names that stand alone and are no columns look like arcs with another separator."""
+    for name in strange:
+        if found := re.search(r"[;\t|]|->", name):
+            sign = "a tab" if found.group() == "\t" else repr(found.group())
+            hint = f"separate parent and child by a comma, not by {sign}"
+            raise DataError(f"File {str(path)!r}", f"{name!r} is not a column.", hint)
 
 
 def _arcs(path: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
@@ -174,7 +196,8 @@ def _arcs(path: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
 
     arcs: list[tuple[str, str]] = []
     names: dict[str, None] = {}
-    for k, (line, row) in enumerate(read_lines(path)):
+    rows = ((line, row) for line, row in read_lines(path) if row)
+    for k, (line, row) in enumerate(rows):
         cells = [cell.strip() for cell in row]
         if k == 0 and tuple(cell.lower() for cell in cells) in _HEADS:
             continue

@@ -18,6 +18,7 @@ from colonnade.exceptions import (
     ColonnadeError,
     ColonnadeWarning,
     ColumnWarning,
+    DataError,
     InputError,
     with_hint,
 )
@@ -38,6 +39,9 @@ _ADVICE = {
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
         "--missing state to learn it from all of them"
+    ),
+    Advice.LEAVE_OUT_DATES: (
+        "leave the column out with --ignore {first}, or turn it into parts such as the month"
     ),
     Advice.LEAVE_OUT: (
         "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
@@ -101,6 +105,9 @@ def worded_usage(error: Any) -> str:
         return f"{error.option_name} needs a value."
     if extra := re.fullmatch(r"Got unexpected extra argument[()s]* \((.*)\)", text):
         return f"Expected no further argument, got {extra[1]}."
+    if kind == "UsageError" and (asked := re.match(r"No such command '(.*?)'", text)):
+        known = [] if error.ctx is None else error.ctx.command.list_commands(error.ctx)
+        return with_hint(f"{asked[1]!r} is not a command.", did_you_mean(asked[1], known))
     # Options are written without quotes in all our messages.
     return re.sub(r"'(--?[a-z][a-z-]*)'", r"\1", text) + "."
 
@@ -115,8 +122,17 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         statement = statement if option is None else message.naming(option)
     if isinstance(hint, Advice):
         hint = _ADVICE[hint]
-        if isinstance(message, ColumnWarning):
-            first, *_ = names = [shlex.quote(name) for name in message.columns]
+        if columns := _columns(message):
+            first, *_ = names = [shlex.quote(name) for name in columns]
             ignored = " ".join(f"--ignore {name}" for name in names)
             hint = hint.format(first=first, ignored=ignored)
     return with_hint(statement, hint)
+
+
+def _columns(message: Exception) -> tuple[str, ...]:
+    """The columns that a message is about and that its hint may name."""
+    if isinstance(message, ColumnWarning):
+        return message.columns
+    if isinstance(message, DataError) and "column" in message.details:
+        return (message.details["column"],)
+    return ()

@@ -28,10 +28,8 @@ def load(path: Path, parameter: str = "model") -> BayesianNetwork:
 def check_output(path: Path, overwrite: bool) -> None:
     """Refuse a file that could not be written, before the work and not after it."""
     from colonnade.files.disk import writable
-    from colonnade.files.registry import format_of
 
     with renamed(path="output"):
-        format_of(path)
         writable(path, overwrite)
 
 

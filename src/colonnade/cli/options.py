@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from colonnade.cli.values import Misuse, fraction, integer
+from colonnade.cli.values import Misuse, file_that, fraction, integer, model_ending
 from colonnade.exceptions import InputError
 from colonnade.wording import nearest
 
@@ -27,7 +27,10 @@ def number(least: int = 0, **more: Any) -> Any:
     return typer.Option(metavar="N", parser=integer(least), **more)
 
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="File of a network.")]
+model_file = file_that(model_ending)
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", parser=model_file, help="File of a network.")
+]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a file that is there already.")
 ]

@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TypeVar
 
 import typer
 
+from colonnade.exceptions import MAX_DRAWS, MIN_DRAWS, InputError
 from colonnade.wording import did_you_mean, joined, shown
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -50,6 +52,44 @@ def integer(least: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def draws(text: str) -> int:
+    """Read a number of draws; 0 is none."""
+    try:
+        number = int(text)
+        if number == 0 or MIN_DRAWS <= number <= MAX_DRAWS:
+            return number
+    except ValueError:
+        pass
+    raise _unlike(f"an integer from {MIN_DRAWS} to {MAX_DRAWS:,}", text, "500 are a good start")
+
+
+def file_that(check: Callable[[Path], object]) -> Callable[[str], Path]:
+    """Return what reads the name of a file that passes a check of the name alone."""
+
+    def read(text: str) -> Path:
+        try:
+            check(Path(text))
+        except InputError as error:
+            raise Misuse(*error.parts, hint=error.hint) from None
+        return Path(text)
+
+    return read
+
+
+def model_ending(path: Path) -> None:
+    """Raise unless the name of a file ends as those of networks do."""
+    from colonnade.files.registry import format_of
+
+    format_of(path)
+
+
+def table_ending(path: Path) -> None:
+    """Raise unless the name of a file ends as those of tables do."""
+    from colonnade.tables.files import refuse_ending
+
+    refuse_ending(path)
 
 
 def fraction(text: str) -> float:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from colonnade.exceptions import Advice, TooLargeError, expected
+from colonnade.exceptions import Advice, TooLargeError, expected, no_such_file
 
 # Files that are being written, under their temporary names; who ends the process removes them.
 unfinished: set[Path] = set()
@@ -41,7 +41,7 @@ def _named(path: Path) -> Iterator[None]:
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file that exists and is not too large."""
     if not path.exists():
-        raise expected("an existing file", "path", str(path))
+        raise no_such_file(path)
     if not path.is_file():
         raise expected("a file", "path", str(path), got=f"the folder {str(path)!r}")
     with _named(path), path.open("rb") as stream:

@@ -129,7 +129,10 @@ def _parsed(content: bytes) -> Any:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         hint = "the file is damaged or was not written completely; take it from a copy"
-        raise MisfitError(place, f"it is not JSON ({error.msg}).", hint) from None
+        # "Unterminated string starting at" expects a place to follow, which we name before.
+        problem = error.msg.removesuffix(" starting at")
+        problem = f"it is not JSON ({problem[:1].lower()}{problem[1:]})."
+        raise MisfitError(place, problem, hint) from None
     except RecursionError:
         raise MisfitError("", "its values are nested too deeply.") from None
     except ValueError as error:

@@ -32,8 +32,10 @@ from colonnade.exceptions import (
 )
 from colonnade.lookup import Lookup, with_known
 from colonnade.network import BayesianNetwork
-from colonnade.tables.intervals import without_cut_points
+from colonnade.tables.intervals import infinite, without_cut_points
+from colonnade.tables.levels import as_float
 from colonnade.variables import State, Variable
+from colonnade.wording import shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,22 +224,17 @@ class Question:
 def _interval(network: BayesianNetwork, name: str, state: Any) -> Any:
     """For a variable that was cut, the interval of a number; else the state itself."""
     cuts = network.discretizer.get(name) if network.discretizer is not None else None
-    number = isinstance(state, int | float | np.number) and not isinstance(state, bool)
-    if not number or state != state:
+    numeric = isinstance(state, int | float | np.number) and not isinstance(state, bool)
+    if not numeric or state != state:
         return state
     if cuts is not None:
-        return cuts.states[int(cuts.codes(np.array([_as_float(state)]))[0])]
+        number = as_float(state)
+        if math.isinf(number):
+            raise infinite(name, shown(state))
+        return cuts.states[int(cuts.codes(np.array([number]))[0])]
     if error := without_cut_points(network[name].family.child, state):
         raise error
     return state
-
-
-def _as_float(number: Any) -> float:
-    """A number as a floating-point one; integers may be too large, and lie beyond every point."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
 
 
 def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, State]:

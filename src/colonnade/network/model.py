@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import counted, expected, listing, not_among, tally
+from colonnade.exceptions import UnknownNameError, counted, expected, listing, not_among, tally
 from colonnade.priors import Prior
 from colonnade.randomness import generator
 from colonnade.variables import Family, State, Variable
-from colonnade.wording import MAX_SHOWN_PARENTS
+from colonnade.wording import MAX_SHOWN_PARENTS, shown
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
@@ -114,7 +114,7 @@ class BayesianNetwork:
 
     def __getitem__(self, name: str) -> Cpt:
         if not isinstance(name, str) or name not in self.tables:
-            raise not_among(self.dag.variables, "name", name)
+            raise not_among(self.dag.variables, "name", name, UnknownNameError)
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -340,14 +340,21 @@ class BayesianNetwork:
             raise expected("a BayesianNetwork", "other", other)
         for what, mine, yours in (
             ("graph", self.dag, other.dag),
-            ("states", self._by_name(), other._by_name()),
-            ("priors", self.priors, other.priors),
-            ("cut points", self.discretizer, other.discretizer),
             ("group variable", self.group, other.group),
         ):
             if mine != yours:
-                hint = "fit both with the same `dag`, `variables` and priors"
+                hint = "fit both with the same `dag`"
                 raise expected(f"a network with the same {what}", "other", yours, hint)
+        for what, facts, hint in (
+            ("cut points", _cut_points, "cut both tables by one discretizer"),
+            ("states", _states, "fit both with the same `variables`"),
+            ("prior", _prior, "fit both with the same priors"),
+        ):
+            for name in self:
+                (mine, wanted), (yours, got) = facts(self, name), facts(other, name)
+                if mine != yours:
+                    got = f"{got}, not {wanted}"
+                    raise expected(f"the same {what} of {name!r}", "other", other, hint, got=got)
         aligned = BayesianNetwork(self.dag, other.tables)  # its variables may have another order
         here, there = (NetworkCounts.kept(network, "merge") for network in (self, aligned))
         return self._with(here + there)
@@ -526,9 +533,6 @@ class BayesianNetwork:
         coded = coded_for_network(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
 
-    def _by_name(self) -> dict[str, Variable]:
-        return {variable.name: variable for variable in self.variables}
-
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
         """The same network with other counts; where there are counts there is a prior."""
         priors = {name: prior for name, prior in self.priors.items() if prior is not None}
@@ -577,6 +581,24 @@ class BayesianNetwork:
         from colonnade.report.graph import network_html
 
         return network_html(self.dag, self.tables, self._grouping)
+
+
+# What networks must share to be merged: to be compared, and as messages write it.
+
+
+def _cut_points(network: BayesianNetwork, name: str) -> tuple[Any, str]:
+    cuts = network.discretizer.get(name) if network.discretizer is not None else None
+    return cuts, listing(() if cuts is None else cuts.points)
+
+
+def _states(network: BayesianNetwork, name: str) -> tuple[Any, str]:
+    variable = network[name].family.child
+    return variable, listing(variable.states)
+
+
+def _prior(network: BayesianNetwork, name: str) -> tuple[Any, str]:
+    prior = network[name].prior
+    return prior, shown(prior)
 
 
 def _groups_all(group: str, dag: Dag) -> bool:

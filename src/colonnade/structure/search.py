@@ -33,8 +33,8 @@ _OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
 # Gains closer than this are ties: equivalent graphs differ by rounding only.
 _TIE_TOLERANCE = 1e-9
 # Every step compares with the whole list, and every restart is a search: more would never end.
-_MAX_TABU = 10**6
-_MAX_RESTARTS = 10**6
+MAX_TABU = 10**6
+MAX_RESTARTS = 10**6
 
 _raising: ContextVar[bool] = ContextVar("_raising", default=False)
 
@@ -145,8 +145,8 @@ def hill_climb(
     ((('a', 'b'),), 'converged')
     """
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
-    tabu = checked_whole(tabu, "tabu", 0, _MAX_TABU)
-    restarts = checked_whole(restarts, "restarts", 0, _MAX_RESTARTS)
+    tabu = checked_whole(tabu, "tabu", 0, MAX_TABU)
+    restarts = checked_whole(restarts, "restarts", 0, MAX_RESTARTS)
     if rng is not None and not restarts:
         generator(rng)
         raise inapplicable("rng", rng, "restarts > 0", "give restarts=10")

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colonnade.arrays import Array
-from colonnade.exceptions import DataError, counted, expected, listing, not_among
+from colonnade.exceptions import DataError, counted, expected, listing, not_among, row_at
+from colonnade.tables.levels import missing_weight
+from colonnade.tables.texts import is_number
 from colonnade.variables import Variable
+from colonnade.wording import shown
 
 if TYPE_CHECKING:
     from colonnade.tables.discretize import Discretizer
@@ -217,15 +220,15 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
     if raw.dtype.kind == "O":
         raw = _numbers(raw)
     if raw.dtype.kind not in "biuf":
-        hint = "weights are numbers; name another column, or leave numeric weights uncut"
-        given = raw.ravel().tolist()
-        strange = next((value for value in given if not isinstance(value, Real)), given[0])
-        raise DataError(place, f"{strange!r} cannot be a weight.", hint)
+        raise _not_numbers(raw.ravel().tolist(), place)
     if raw.shape != (rows,):
         problem = f"weights of shape {raw.shape} for {counted(rows, 'row')}."
         raise DataError(place, problem, "give one weight per row")
     if raw.dtype.kind == "f":
-        _refuse(~np.isfinite(raw), raw, "is not finite", place)
+        missing = np.isnan(raw)
+        if missing.any():
+            raise missing_weight(place, int(missing.argmax()))
+        _refuse(np.isinf(raw), raw, "is not finite", place)
     _refuse(raw < 0, raw, "is negative", place)
     whole = raw.dtype.kind != "f"
     with np.errstate(over="ignore"):
@@ -238,11 +241,21 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
     return values
 
 
+def _not_numbers(values: list[Any], place: str) -> DataError:
+    """Word the error for weights that are no numbers; it names the first that cannot be one."""
+    # Integers may be too large for any array of numbers.
+    rows = [row for row, value in enumerate(values) if not isinstance(value, Real)] or [0]
+    row = next((row for row in rows if not is_number(str(values[row]).strip())), rows[0])
+    problem = f"{shown(values[row])} in {row_at(row)} cannot be a weight."
+    hint = "weights are numbers; name another column, or leave numeric weights uncut"
+    return DataError(place, problem, hint, row=row, value=values[row])
+
+
 def _refuse(bad: NDArray[np.bool_], values: Array, problem: str, place: str) -> None:
     if bad.any():
         row = int(bad.argmax())
         hint = "weights say how often a row counts; use 0 for rows to leave out"
-        message = f"weight {values[row]} in row {row} {problem}."
+        message = f"weight {values[row]} in {row_at(row)} {problem}."
         raise DataError(place, message, hint, row=row, value=values[row].item())
 
 

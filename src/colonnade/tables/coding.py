@@ -90,6 +90,18 @@ def coded_table(
     )
 
 
+def meant_states(coded: CodedTable) -> str:
+    """Return the hint "did you mean ...?" for the first unknown value that looks like a state.
+
+    One is enough: whoever wrote one state in capitals wrote the others so, too.
+    """
+    for name, rows in coded.unknown.items():
+        for value in rows:
+            if hint := did_you_mean(value, coded.variables[coded.position(name)].states):
+                return hint if len(coded.unknown) == 1 else f"in column {name!r}, {hint}"
+    return ""
+
+
 def unknown_states(coded: CodedTable) -> DataError:
     """Word the error for all unknown values of a table; its attributes are of the first column."""
     texts = {}
@@ -99,18 +111,12 @@ def unknown_states(coded: CodedTable) -> DataError:
         noun, verb = ("state", "is not one of") if len(shown) == 1 else ("states", "are not among")
         known = listing(coded.variables[coded.position(name)].states)
         texts[name] = f"{noun} {', '.join(shown[:5])}{more} {verb} {known}."
-    # One is enough: whoever wrote one state in capitals wrote the others so, too.
-    hints = (
-        did_you_mean(value, coded.variables[coded.position(name)].states)
-        for name, rows in coded.unknown.items()
-        for value in rows
-    )
     (first, text), *others = texts.items()
     details: dict[str, Any] = {"columns": dict(coded.unknown)} if others else {}
     return DataError(
         place(first),
         " ".join([text, *(f"{place(name)}: {other}" for name, other in others)]),
-        next(filter(None, hints), ""),
+        meant_states(coded),
         column=first,
         states=coded.unknown[first],
         allowed=coded.variables[coded.position(first)].states,

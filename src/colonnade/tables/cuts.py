@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import Advice, expected
+from colonnade.exceptions import Advice, expected, row_at
 from colonnade.tables.levels import column_error
 from colonnade.tables.sources import StateColumn
 
@@ -84,16 +84,18 @@ class Cuts:
         strategy: Strategy = "quantile",
         weights: NDArray[Any] | None = None,
     ) -> Cuts:
-        """Choose the points from the finite numbers of a column as :func:`discretize` says.
+        """Choose the points from the numbers of a column as :func:`discretize` says.
+
+        Missing ones are NaN; infinity is an error.
 
         Examples
         --------
         >>> Cuts.learn("x", np.array([1.0, 2.0, 7.0, 9.0]), bins=2).points
         (4.5,)
         """
-        values = _Values.of(numbers, weights)
+        values = _Values.of(_finite(name, numbers), weights)
         if not values.distinct.size:
-            problem = "no finite number to learn cuts from."
+            problem = "no number to learn cuts from."
             raise column_error(name, problem, Advice.DECLARE_STATES)
         return cls(name, _points(values, bins, strategy))
 
@@ -105,8 +107,18 @@ class Cuts:
         return codes
 
     def column(self, numbers: Floats) -> StateColumn:
-        """Return numbers as a column of intervals."""
-        return StateColumn(self.name, self.states, self.codes(numbers))
+        """Return numbers as a column of intervals; infinity is an error."""
+        return StateColumn(self.name, self.states, self.codes(_finite(self.name, numbers)))
+
+
+def _finite(name: str, numbers: Floats) -> Floats:
+    """Return the numbers of a column, or raise if one of them is infinite."""
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row, hint = int(infinite.argmax()), "correct it, or mark it as missing"
+        problem = f"infinity, or a number too large to be cut, in {row_at(row)}."
+        raise column_error(name, problem, hint, row=row)
+    return numbers
 
 
 def _checked_points(points: Any) -> tuple[float, ...]:
@@ -156,7 +168,7 @@ def _written(point: float) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """The finite numbers of a column: distinct ones, increasing, and how often each occurs.
+    """The numbers of a column: distinct ones, increasing, and how often each occurs.
 
     `weighted` says whether the mass is a sum of weights and not a number of rows.
     """
@@ -167,8 +179,8 @@ class _Values:
 
     @classmethod
     def of(cls, numbers: Floats, weights: NDArray[Any] | None) -> _Values:
-        """Sort numbers; those that are not finite or have no weight are left out."""
-        there = np.isfinite(numbers)
+        """Sort numbers; those that are missing or have no weight are left out."""
+        there = ~np.isnan(numbers)
         if weights is None:
             distinct, mass = np.unique(numbers[there], return_counts=True)
             return cls(distinct, mass, False)
@@ -181,7 +193,7 @@ class _Values:
 
 
 def _points(values: _Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
-    """Choose at most bins - 1 points below the largest value."""
+    """Choose at most bins - 1 points below the largest value, and one at least if there are two."""
     distinct = values.distinct
     if len(distinct) == 1:
         return ()
@@ -191,8 +203,8 @@ def _points(values: _Values, bins: int, strategy: Strategy) -> tuple[float, ...]
         points = _quantiles(values, bins)
     else:
         points = _edges(values, bins, strategy)
-    inside = (distinct[0] <= points) & (points < distinct[-1])
-    return _readable(np.unique(points[inside]), distinct)
+    inside = points[(distinct[0] <= points) & (points < distinct[-1])]
+    return _readable(np.unique(inside) if inside.size else distinct[-2:-1], distinct)
 
 
 def _between(distinct: Floats) -> Floats:
@@ -205,9 +217,10 @@ def _between(distinct: Floats) -> Floats:
 
 
 def _quantiles(values: _Values, bins: int) -> Floats:
-    """Points between `bins` shares of about the same mass; equal ones and the largest value occur.
+    """Points between `bins` shares of about the same mass; some may be equal.
 
-    A quantile that falls between two values is halfway between them.
+    A quantile that falls between two values is halfway between them. One that falls on the largest
+    value is moved below it: so a value that fills a share has an interval of its own at either end.
     """
     middle = _between(values.distinct)
     mass = np.cumsum(values.mass)
@@ -215,7 +228,8 @@ def _quantiles(values: _Values, bins: int) -> Floats:
     level = np.arange(1, bins) * mass[-1]
     at = np.searchsorted(mass * bins, level, side="left")
     tie = mass[at] * bins == level
-    return np.asarray(np.where(tie, middle[np.minimum(at, len(middle) - 1)], values.distinct[at]))
+    at = np.minimum(at, len(middle) - 1)
+    return np.asarray(np.where(tie, middle[at], values.distinct[at]))
 
 
 def _edges(values: _Values, bins: int, strategy: Strategy) -> Floats:

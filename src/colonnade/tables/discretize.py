@@ -227,15 +227,15 @@ def discretize(
     table : table
         As for :func:`encode`.
     bins : int, or mapping of str to int or None
-        Largest number of intervals of a column. Where many values are equal there are fewer, and
-        a column with a single value has one interval. A mapping says it of single columns, which
-        then are cut whatever values they have, or with None keep their values as states; others
-        have up to 5. See also :class:`colonnade.tables.Bins`.
+        Largest number of intervals of a column. Where many values are equal there are fewer, but
+        only a column with a single value has one interval. A mapping says it of single columns,
+        which then are cut whatever values they have, or with None keep their values as states;
+        others have up to 5. See also :class:`colonnade.tables.Bins`.
     strategy : {"quantile", "uniform", "kmeans"}
         Intervals with about the same number of rows, of the same width, or around the centres of
         clusters (by scikit-learn's ``KBinsDiscretizer``). A column with no more different values
-        than `bins` is cut between them, except under ``"uniform"``; a smallest value that alone
-        fills a quantile interval has its own.
+        than `bins` is cut between them, except under ``"uniform"``; a smallest or
+        largest value that alone fills a quantile interval has its own.
     columns : iterable of str, optional
         The only columns to cut, whatever values they have; by default those that the rule above
         and `bins` say.

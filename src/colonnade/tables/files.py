@@ -20,10 +20,11 @@ from colonnade.exceptions import (
     counted,
     expected,
     inapplicable,
+    no_such_file,
     require,
     warn,
 )
-from colonnade.tables.headers import KEEP_INDEX, Header, numbered
+from colonnade.tables.headers import KEEP_INDEX, KEEP_INDICES, Header, numbered
 from colonnade.tables.remarks import of_readings
 from colonnade.tables.texts import Codes, Reading
 
@@ -61,8 +62,10 @@ def read(
     dict of str to column
         A table as :func:`colonnade.fit` takes it. Columns of a CSV file are integers, booleans
         (``true`` and ``false`` in any case), floating-point numbers or strings: the first of these
-        that all their values are. Blanks around names and values, quoted ones too, and empty lines
-        are skipped. Columns before the first that has a name are an index, and left out.
+        that all their values are.
+        Blanks around names and values, quoted ones too, and empty lines are skipped; in a file of
+        one column an empty line between others is a missing value. Columns before the first that
+        has a name are an index, and left out.
 
     Raises
     ------
@@ -75,8 +78,9 @@ def read(
     -----
     DataWarning
         Once for each kind of thing that was changed, left out or guessed: codes read as missing,
-        a column that is text because of a few values, an index, a first line that looks like data,
-        names that occur twice (which then are numbered, such as ``x.1`` and ``x.2``).
+        a column that is text because of a few values, blanks around states, an index, a first line
+        that looks like data, names that occur twice (which then are numbered, such as ``x.1`` and
+        ``x.2``).
 
     Examples
     --------
@@ -98,9 +102,7 @@ def read(
         if header is not None:
             raise inapplicable("header", header, "CSV files", "Parquet files have names")
         return _without_index(file, _parquet(file))
-    if file.suffix.lower() not in _DELIMITERS:
-        what = "a file ending in .csv, .tsv, .parquet or .pq"
-        raise expected(what, "path", str(path))
+    refuse_ending(file)
     return _csv(file, codes, header)
 
 
@@ -109,8 +111,15 @@ def is_parquet(path: Path) -> bool:
     return path.suffix.lower() in _PARQUET
 
 
+def refuse_ending(path: Path) -> None:
+    """Raise unless the name of a file ends in one of those that can be read."""
+    if not is_parquet(path) and path.suffix.lower() not in _DELIMITERS:
+        what = "a file ending in .csv, .tsv, .parquet or .pq"
+        raise expected(what, "path", str(path))
+
+
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
-    """Read the lines of a CSV file that are not empty, each with its number.
+    """Read the lines of a CSV file, each with its number; an empty one has no values.
 
     A line is what ends a record: a quoted value may contain line breaks. Values are separated by
     tabs in a file ending in ``.tsv``, else by commas.
@@ -121,8 +130,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True, strict=True)
         try:
             for row in reader:
-                if row:
-                    yield reader.line_num, row
+                yield reader.line_num, row
         except csv.Error as error:
             line = f"line {reader.line_num}"
             raise FileFormatError(str(path), line, f"not valid CSV ({error}).") from None
@@ -136,8 +144,9 @@ def _existing(path: Any) -> Path:
         raise expected("a path", "path", path)
     file = Path(path)
     if not file.is_file():
-        got = f"the folder {str(path)!r}" if file.is_dir() else ""
-        raise expected("an existing file", "path", str(path), got=got)
+        if not file.is_dir():
+            raise no_such_file(path)
+        raise expected("a file", "path", str(path), got=f"the folder {str(path)!r}")
     return file
 
 
@@ -147,14 +156,14 @@ def _existing(path: Any) -> Path:
 def _csv(file: Path, codes: Codes, header: bool | None) -> dict[str, Any]:
     where = f"File {str(file)!r}"
     lines = read_lines(file)
-    first = next(lines, None)
+    first = next((each for each in lines if each[1]), None)
     if first is None:
         hint = "the first line holds the names of the columns"
         raise DataError(where, "it is empty.", hint)
     line = [name.strip() for name in first[1]]
     _refuse_separator(file, line)
-    if header is False:
-        lines = chain([first], lines)
+    lines = chain([first] * (header is False), lines)
+    lines = _of_one_column(where, lines) if len(line) == 1 else lines
     columns: list[list[str]] = [[] for _ in line]
     seen: list[dict[str, str]] = [{} for _ in line]
     rows = _of_width(file, lines, len(line))
@@ -186,12 +195,33 @@ def _refuse_separator(file: Path, line: list[str]) -> None:
     raise DataError(f"File {str(file)!r}", f"one column only, named {line[0]!r:.60}.", hint)
 
 
+def _of_one_column(
+    where: str, lines: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
+    """Read empty lines between others as missing values, and say so; those at the end are none."""
+    waiting: list[int] = []
+    missing = 0
+    for line, row in lines:
+        if not row:
+            waiting.append(line)
+            continue
+        missing += len(waiting)
+        yield from ((gap, [""]) for gap in waiting)
+        waiting = []
+        yield line, row
+    if missing:
+        some = "an empty line was read as a missing value"
+        many = f"{missing:,} empty lines were read as missing values"
+        statement = f"{where}: one column, and {some if missing == 1 else many}."
+        warn(DataWarning(statement, "remove empty lines that are no rows"))
+
+
 def _of_width(
     file: Path, lines: Iterator[tuple[int, list[str]]], width: int
 ) -> Iterator[list[str]]:
     for line, row in lines:
-        if len(row) == 1 < width and not row[0].strip():
-            continue  # a line of blanks
+        if not row or (len(row) == 1 < width and not row[0].strip()):
+            continue  # an empty line, or one of blanks
         if len(row) != width:
             problem = f"{counted(len(row), 'value')}, but {counted(width, 'column')} in the header."
             hint = "put values that contain a comma in double quotes" if len(row) > width else ""
@@ -222,7 +252,7 @@ def _without_index(file: Path, table: dict[str, Any]) -> dict[str, Any]:
     if index and len(index) < len(table):
         names = ", ".join(map(repr, index))
         statement = f"File {str(file)!r}: {names} read as an index of the rows, and left out."
-        warn(DataWarning(statement, KEEP_INDEX))
+        warn(DataWarning(statement, KEEP_INDEX if len(index) == 1 else KEEP_INDICES))
         return {name: column for name, column in table.items() if name not in index}
     return table
 

@@ -16,12 +16,13 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import NotSupportedError, expected
+from colonnade.exceptions import Advice, NotSupportedError, expected
 from colonnade.tables.levels import (
     Levels,
-    column_error,
     float_levels,
     integer_levels,
+    missing_weight,
+    place,
     repeated_names,
     unusable,
 )
@@ -59,8 +60,8 @@ class SeriesColumn:
         if kind in _OBJECTS:
             return _object_string_levels(self.series) or self._objects.levels(declared)
         if kind.is_temporal():
-            hint = "leave it out, or turn it into parts such as the month"
-            raise unusable(self.name, f"values of type {kind}", hint)
+            what = {nw.Time: "times of day", nw.Duration: "durations"}.get(type(kind), "dates")
+            raise unusable(self.name, what, Advice.LEAVE_OUT_DATES)
         raise unusable(self.name, f"values of type {kind}")
 
     @property
@@ -100,9 +101,7 @@ class SeriesColumn:
     def weights(self) -> Array:
         gaps = self.series.is_null()
         if gaps.any():
-            row = int(gaps.to_numpy().argmax())
-            problem, hint = f"the weight in row {row} is missing.", "use 0 for rows to leave out"
-            raise column_error(self.name, problem, hint, row=row)
+            raise missing_weight(place(self.name), int(gaps.to_numpy().argmax()))
         return np.asarray(self.series.to_numpy())
 
     @cached_property

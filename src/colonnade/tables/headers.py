@@ -15,7 +15,9 @@ from colonnade.wording import joined
 # A column without a name, or as pandas calls one when it writes it again.
 _NAMELESS = re.compile(r"(?:Unnamed: [0-9]+)?")
 _MAX_SHOWN = 5
+_ALSO_VALUES = "also occur as values of their columns"
 KEEP_INDEX = "give it a name in the file to keep it"
+KEEP_INDICES = "give them names in the file to keep them"
 
 
 def numbered(position: int) -> str:
@@ -47,7 +49,7 @@ class Header:
         if self._index:
             some = "column 1 has" if self._index == 1 else f"columns 1 to {self._index} have"
             what = f"{some} no name: read as an index of the rows, and left out"
-            yield self._warning(what, KEEP_INDEX)
+            yield self._warning(what, KEEP_INDEX if self._index == 1 else KEEP_INDICES)
         if self._empty:
             some = counted(len(self._empty), "column")
             yield self._warning(f"{some} with neither a name nor values left out")
@@ -89,8 +91,8 @@ class Header:
             if self.line[k] and self.line[k] not in numbers and self.line[k] in self.texts[k]
         ]
         if values:
-            verb = "occurs" if len(values) == 1 else "occur"
-            yield f"{_shown(values)} also {verb} as a value of the column"
+            one = "also occurs as a value of its column"
+            yield f"{_shown(values)} {one if len(values) == 1 else _ALSO_VALUES}"
 
     def _renamed(self) -> Iterator[str]:
         """Names that several columns had."""

@@ -35,6 +35,12 @@ def named_points(states: Sequence[State]) -> list[float]:
     return points if meet and points == sorted(set(points)) else []
 
 
+def infinite(name: str, written: str) -> DataError:
+    """Word the error for infinity where a variable that was cut needs a number."""
+    problem = f"{written} is infinity, or a number too large to be told from it."
+    return DataError(f"Variable {name!r}", problem, "give a finite number", variable=name)
+
+
 def without_cut_points(variable: Variable, number: float) -> DataError | None:
     """Word the error for a number that stands for an interval which only has a name."""
     points = named_points(variable.states)

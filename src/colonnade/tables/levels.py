@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
+from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing, row_at
+from colonnade.wording import joined
 
 # Integers within a range this wide are told apart by a table, others by sorting.
 _MAX_TABLE_RANGE = 1 << 16
@@ -61,6 +62,12 @@ def column_error(name: str, problem: str, hint: str = "", **facts: Any) -> DataE
     return DataError(place(name), problem, hint, column=name, **facts)
 
 
+def missing_weight(where: str, row: int) -> DataError:
+    """Word the error for a row, given by its position, that has no weight."""
+    problem = f"the weight in {row_at(row)} is missing."
+    return DataError(where, problem, "use 0 for rows to leave out", row=row)
+
+
 def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     """Raise unless a table with the columns `known` has all those wanted."""
     there = set(known)
@@ -68,7 +75,9 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
     if lost:
         problem = f"not in the table, which has {listing(known)}."
         hints = dict.fromkeys(filter(None, (did_you_mean(name, known) for name in lost)))
-        raise DataError(", ".join(map(place, lost)), problem, " ".join(hints), columns=lost)
+        noun = "Column" if len(lost) == 1 else "Columns"
+        where = f"{noun} {joined(map(repr, lost))}"
+        raise DataError(where, problem, " ".join(hints), columns=lost)
 
 
 def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:

@@ -42,12 +42,12 @@ def of_readings(where: str, readings: Mapping[str, Reading], codes: Codes) -> It
         if reading.strange
     }
     yield from _told(strange, Advice.CORRECT_NUMBERS)
-    merged = {
-        name: f"blanks around {_shown([repr(text) for text in reading.merged])} were removed"
+    stripped = {
+        name: f"blanks around {_rows(reading.stripped)} were removed"
         for name, reading in readings.items()
-        if reading.merged
+        if reading.stripped
     }
-    yield from _told(merged)
+    yield from _told(stripped)
 
 
 # --------------------------------------------------------- states that were discovered
@@ -61,7 +61,7 @@ def of_states(variables: Iterable[Variable], unread: Collection[str]) -> Iterato
     variables = list(variables)
     words = {v.name: [s for s in v.states if isinstance(s, str)] for v in variables}
     similar = {
-        name: f"states {' and '.join(_shown([repr(s) for s in group]) for group in groups[:2])}"
+        name: f"states {'; '.join(_shown([repr(s) for s in group]) for group in groups[:2])}"
         " differ only by case or blanks"
         for name, states in words.items()
         if (groups := _lookalikes(states))

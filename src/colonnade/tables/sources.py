@@ -19,8 +19,10 @@ from colonnade.tables.levels import (
     column_error,
     float_levels,
     integer_levels,
+    missing_weight,
     object_levels,
     object_numbers,
+    place,
     repeated_names,
     unusable,
 )
@@ -143,7 +145,7 @@ class ArrayColumn:
 
     def weights(self) -> Array:
         if self._missing is not None:
-            raise column_error(self.name, "weights are missing.")
+            raise missing_weight(place(self.name), int(self._missing.argmax()))
         return np.asarray(self.values)
 
     @property

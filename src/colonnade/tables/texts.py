@@ -79,15 +79,15 @@ class Reading:
     """A column of texts as what all of them are, and what is worth a word about it.
 
     Each mapping gives the number of rows of texts: codes that were read as missing, usual codes
-    that stayed states, and the few texts that keep a column from being one of numbers. `merged`
-    are states that were written with and without blanks around them.
+    that stayed states, the few texts that keep a column from being one of numbers, and states that
+    had blanks around them (of these, only such rows).
     """
 
     values: Any
     missing: Mapping[str, int] = field(default_factory=dict)
     kept: Mapping[str, int] = field(default_factory=dict)
     strange: Mapping[str, int] = field(default_factory=dict)
-    merged: Sequence[str] = ()
+    stripped: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, column: list[str], seen: Collection[str], codes: Codes) -> Reading:
@@ -122,9 +122,11 @@ class Reading:
         strange = rows(strange_texts(words))
         usual = codes.suspicious.intersection(words)
         kept = rows(text for text in words if text in usual and text not in strange)
-        spellings = Counter(blank.get(raw, raw) for raw in seen) if blank else {}
-        merged = [text for text, n in spellings.items() if n > 1 and text not in gaps]
-        return cls(values, missing, kept, strange, merged)
+        stripped = Counter[str]()
+        for raw, text in blank.items():
+            if text not in gaps:
+                stripped[text] += column.count(raw)
+        return cls(values, missing, kept, strange, stripped)
 
 
 def is_number(text: str) -> bool:

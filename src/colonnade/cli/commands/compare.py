@@ -71,9 +71,11 @@ def compare(
     priors = {each.word: each for each in chosen}
     table = data.read()
     learning.check_target(list(table))
+    # Before any work: graphs must be of these columns.
+    dags = {str(path): dag_of(path, list(table), all_columns=True) for path in paths}
     coded = encode(data.discretized(table))
     structures: dict[str, Any] = {
-        **{str(path): dag_of(path, coded.names, all_columns=True) for path in paths},
+        **dags,
         **{str(each): learning.learner(each, seed) for each in learners},
     }
     found = compared(coded, structures, priors, folds=folds, rng=seed, missing=data.missing.value)

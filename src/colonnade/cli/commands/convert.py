@@ -17,11 +17,14 @@ Dialect = StrEnum("Dialect", ["standard", "agrum"])
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="File of a network.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", parser=options.model_file, help="File of a network.")
+    ],
     output: Annotated[
         Path,
         typer.Argument(
             metavar="OUT",
+            parser=options.model_file,
             help="File to write: .json, .bif, .xmlbif, .net, .xdsl or .uai. All but .json hold the "
             "probabilities alone, without counts and priors.",
         ),

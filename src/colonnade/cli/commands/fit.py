@@ -28,6 +28,7 @@ def fit(
             "--output",
             "-o",
             metavar="MODEL",
+            parser=options.model_file,
             help="File to write: .json keeps everything; .bif, .xmlbif, .net, .xdsl and .uai keep "
             "the probabilities.",
         ),
@@ -103,7 +104,7 @@ def fit(
     if dag is not None:
         graph = dag_of(dag, list(table))
         kept = {name: table[name] for name in (*graph.variables, group, weights) if name in table}
-        ready = data.discretized(kept, weights)
+        ready = data.discretized(kept, weights, "the graph of --dag")
         network = estimate(
             ready, graph, chosen, weights=weights, missing=missing.value, group=group
         )

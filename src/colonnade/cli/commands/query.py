@@ -13,6 +13,7 @@ from colonnade.cli import options
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
 from colonnade.cli.values import Misuse, refuse_repeated
+from colonnade.cli.values import draws as draws_of
 from colonnade.exceptions import DataError, did_you_mean, listing
 from colonnade.wording import percent
 
@@ -42,7 +43,9 @@ def query(
     ] = None,
     draws: Annotated[
         int,
-        options.number(
+        typer.Option(
+            metavar="N",
+            parser=draws_of,
             help="Draws of all tables, for credible intervals: from 100 to a million; 500 are a "
             "good start.",
             show_default="none",
@@ -134,7 +137,7 @@ def _split(network: BayesianNetwork, text: str) -> tuple[str, str]:
 
 def _interval(network: BayesianNetwork, name: str, text: str) -> State:
     """Return a state; for a variable that was cut, a number stands for its interval."""
-    from colonnade.tables.intervals import without_cut_points
+    from colonnade.tables.intervals import infinite, without_cut_points
 
     variable = network[name].family.child
     cuts = network.discretizer.get(name) if network.discretizer is not None else None
@@ -145,6 +148,8 @@ def _interval(network: BayesianNetwork, name: str, text: str) -> State:
     if text in variable.states or math.isnan(number):
         return state_of(variable, text)
     if cuts is not None:
+        if math.isinf(number):
+            raise infinite(name, text)
         return cuts.states[int(cuts.codes(np.array([number]))[0])]
     if error := without_cut_points(variable, number):
         raise error
@@ -160,6 +165,8 @@ def state_of(variable: Variable, text: str) -> State:
     ]
     if len(written) == 1:
         return written[0]
+    if not written and (whole := _whole(variable, text)) is not None:
+        return whole
     where = f"Variable {variable.name!r}"
     if written:
         problem = f"{text!r} stands for each of {listing(written)}."
@@ -173,3 +180,11 @@ def state_of(variable: Variable, text: str) -> State:
         state=text,
         allowed=variable.states,
     )
+
+
+def _whole(variable: Variable, text: str) -> State | None:
+    """Return the integer state that is written with decimals, such as 2007.0; None if none is."""
+    try:
+        return variable.states[variable.index(float(text))]
+    except ValueError:  # neither a number nor a state
+        return None
