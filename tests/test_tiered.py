@@ -341,3 +341,29 @@ def test_a_classifier_takes_tiers_and_large_sparse_tables() -> None:
             np.testing.assert_allclose(answer.probabilities, wanted, rtol=1e-9)
         lower, upper = model.predict_interval(fresh[:4], rng=1)
         assert ((lower <= found[:4]) & (found[:4] <= upper)).mean() > 0.8
+
+
+@pytest.mark.parametrize("values", [[[3, 0, 1]], [[9, 1, 0], [8, 2, 1], [0, 0, 0]]])
+def test_a_short_ladder_ends_at_the_row(values) -> None:
+    posterior = Tiered().posterior(values)
+    steps = posterior.ladder(len(values) - 1)
+    assert [step.parents for step in steps] == [(), (0,)][: 1 + (len(values) > 1)]
+    np.testing.assert_allclose(steps[-1].estimate, posterior.row(len(values) - 1), rtol=1e-14)
+    for step in steps:
+        shares = step.weights / (step.counts.sum() + step.strengths)
+        lent = step.counts + step.strengths[:, None] * step.leaned_on
+        np.testing.assert_allclose(shares @ lent, step.estimate, rtol=1e-12)
+
+
+def test_covariances_are_those_of_draws() -> None:
+    posterior = Tiered().posterior(counts_of(drawn_counts(4, 2)))
+    covariance = posterior.covariance(0)
+    np.testing.assert_allclose(np.diag(covariance), posterior.variance[0], rtol=0.2)
+    np.testing.assert_allclose(covariance.sum(axis=0), 0.0, atol=1e-12)
+    assert posterior.covariance(0, 1).shape == covariance.shape
+
+
+def test_the_command_line_has_no_setting_for_tiers() -> None:
+    assert Tiered().word == "tiered"
+    with pytest.raises(ColonnadeError, match="tiered"):
+        cn.priors.prior_named("tiered:3")

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS, Configuration, all_codes, parent_codes
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import NotSupportedError, checked_level, checked_whole, counted, tally
+from colonnade.exceptions import (
+    NotSupportedError,
+    checked_level,
+    checked_whole,
+    counted,
+    expected,
+    require,
+    tally,
+)
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component, FixedAlpha
 from colonnade.pooling.penalty import Penalty
@@ -83,6 +91,10 @@ class Tiered(Prior):
         """How the command line writes the prior."""
         return self.keyword if self == Tiered() else repr(self)
 
+    @classmethod
+    def from_setting(cls, text: str) -> Self:
+        raise expected("no setting", "alpha0", text, "write tiered")
+
     def posterior(self, counts: Counts) -> TablePosterior:
         """Posterior of the table.
 
@@ -96,10 +108,10 @@ class Tiered(Prior):
         # A parent with one state says nothing.
         parents = [k for k, size in enumerate(counts.parent_sizes) if size > 1]
         if not parents:
-            return CptPosterior(counts, self, (_pool(counts, alpha0),))
+            return ShortLadder(counts, self, (_pool(counts, alpha0),))
         if len(parents) == 1:
             found = self._with_one_parent.posterior(counts)
-            return CptPosterior(counts, self, found.components, found.strength)
+            return ShortLadder(counts, self, found.components, found.strength)
         return TieredPosterior(counts, self, Tiers.of(counts, parents, alpha0, self.s_mean))
 
     @property
@@ -132,6 +144,26 @@ class Tiered(Prior):
         if table.complete:
             return table
         return SparseTable.beside(table, table.rows, None, self.table(counts).fallback)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShortLadder(CptPosterior):
+    """Posterior of a table with at most one parent: the pool, and rows that lean on it."""
+
+    def ladder(self, configuration: Configuration) -> tuple[Step, ...]:
+        """Explain the row of one configuration, from the pool on."""
+        assert isinstance(self.prior, Tiered)
+        sizes = self.counts.parent_sizes
+        codes = parent_codes(configuration, sizes)
+        totals = np.asarray(self.counts.state_totals, dtype=np.float64)
+        everything = FamilyCounts.from_array(totals[None], parent_sizes=())
+        alpha0 = alpha0_of(self.prior.alpha0, self.counts.states)
+        steps = [_step((), totals, (_pool(everything, alpha0),))]
+        parents = tuple(k for k, size in enumerate(sizes) if size > 1)
+        if parents:
+            own = np.asarray(self.counts.row(codes), dtype=np.float64)
+            steps.append(_step(parents, own, self.components))
+        return tuple(steps)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -251,6 +283,28 @@ class TieredPosterior(TablePosterior):
         lower, upper = np.concatenate([np.empty((2, 0, self.counts.states)), *ends], axis=1)
         return Interval(lower, upper)
 
+    def covariance(self, y: Configuration, y2: Configuration | None = None) -> Floats:
+        """Covariance of the cells of one configuration with those of another, from draws.
+
+        ``[state, state]``; without `y2` both are `y`.
+        """
+        sizes = self.counts.parent_sizes
+        given = [parent_codes(each, sizes) for each in ((y,) if y2 is None else (y, y2))]
+        drawn = np.exp(self.draws(_DRAWS, rng=0).log_rows(np.array(given, dtype=np.int64)))
+        centred = drawn - drawn.mean(axis=0)
+        return np.asarray(centred[:, 0].T @ centred[:, -1] / _DRAWS)
+
+    def to_arviz(self, draws: int = 1000, rng: Seed = None) -> Any:
+        """Independent draws of theta as an ``arviz.InferenceData``, in one chain.
+
+        Needs the extra ``arviz``.
+        """
+        arviz = require("arviz", feature="TieredPosterior.to_arviz", extra="arviz")
+        theta = self.sample(checked_whole(draws, "draws"), rng)
+        return arviz.from_dict(
+            posterior={"theta": theta[None]}, dims={"theta": ["configuration", "state"]}
+        )
+
     def draws(self, n: int, rng: Seed = None, pools: int | None = None) -> TierDraws:
         n = checked_whole(n, "n")
         return TierDraws(self.tiers, n, generator(rng), pools)
@@ -269,6 +323,15 @@ class TieredPosterior(TablePosterior):
             f"({counts.observed:,} observed) x {counted(counts.states, 'state')}, "
             f"n={tally(counts.total)}, prior={self.prior!r}, {len(self.tiers.plan.subsets)} tiers)"
         )
+
+
+def _step(parents: tuple[int, ...], own: Floats, components: tuple[Component, ...]) -> Step:
+    """Describe a tier with at most one parent."""
+    weights = np.array([part.weight for part in components])
+    strengths = np.array([part.s for part in components])
+    estimate = sum(part.weight * part.rows(own[None])[0] for part in components)
+    leaned_on = np.stack([part.mean for part in components])
+    return Step(parents, own, np.asarray(estimate), (), leaned_on, weights, strengths)
 
 
 def _pool(counts: FamilyCounts, alpha0: Floats) -> Component:
