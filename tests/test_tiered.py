@@ -367,3 +367,9 @@ def test_the_command_line_has_no_setting_for_tiers() -> None:
     assert Tiered().word == "tiered"
     with pytest.raises(ColonnadeError, match="tiered"):
         cn.priors.prior_named("tiered:3")
+
+
+def test_draws_go_to_arviz() -> None:
+    pytest.importorskip("arviz")
+    found = Tiered().posterior(counts_of(drawn_counts(4, 2))).to_arviz(draws=20, rng=1)
+    assert found.posterior["theta"].sizes["draw"] == 20

@@ -268,14 +268,10 @@ class CptPosterior(TablePosterior):
 
         Needs the extra ``arviz``.
         """
-        arviz = require("arviz", feature="CptPosterior.to_arviz", extra="arviz")
         draws = checked_whole(draws, "draws")
-        rng = generator(rng)
-        alpha, strength, theta = self._sample(self._all_rows(draws), draws, rng)
-        return arviz.from_dict(
-            posterior={"theta": theta[None], "alpha": alpha[None], "s": strength[None]},
-            dims={"theta": ["configuration", "state"], "alpha": ["state"]},
-        )
+        rows = self._all_rows(draws)
+        alpha, strength, theta = self._sample(rows, draws, generator(rng))
+        return inference_data(theta=theta, alpha=alpha, s=strength)
 
     @cached_property
     def _few(self) -> Sequence[Component]:
@@ -336,3 +332,13 @@ class CptPosterior(TablePosterior):
             f"n={tally(counts.total)}, prior={self.prior!r}{learned}, "
             f"log_evidence={self.log_evidence})"
         )
+
+
+def inference_data(**draws: Floats) -> Any:
+    """Return draws of theta and whatever else was drawn for ArviZ, as one chain."""
+    arviz = require("arviz", feature="The method to_arviz", extra="arviz")
+    known = {"theta": ["configuration", "state"], "alpha": ["state"]}
+    return arviz.from_dict(
+        posterior={name: each[None] for name, each in draws.items()},
+        dims={name: dims for name, dims in known.items() if name in draws},
+    )

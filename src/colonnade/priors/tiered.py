@@ -18,7 +18,6 @@ from colonnade.exceptions import (
     checked_whole,
     counted,
     expected,
-    require,
     tally,
 )
 from colonnade.lookup import Lookup
@@ -33,7 +32,7 @@ from colonnade.priors.hierarchical import (
     checked_alpha0,
     log_evidence_of_pool,
 )
-from colonnade.priors.posterior import CptPosterior
+from colonnade.priors.posterior import CptPosterior, inference_data
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
@@ -299,11 +298,7 @@ class TieredPosterior(TablePosterior):
 
         Needs the extra ``arviz``.
         """
-        arviz = require("arviz", feature="TieredPosterior.to_arviz", extra="arviz")
-        theta = self.sample(checked_whole(draws, "draws"), rng)
-        return arviz.from_dict(
-            posterior={"theta": theta[None]}, dims={"theta": ["configuration", "state"]}
-        )
+        return inference_data(theta=self.sample(checked_whole(draws, "draws"), rng))
 
     def draws(self, n: int, rng: Seed = None, pools: int | None = None) -> TierDraws:
         n = checked_whole(n, "n")
