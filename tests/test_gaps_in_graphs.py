@@ -309,5 +309,5 @@ def test_one_row_cannot_be_compared(folder: Path) -> None:
 @pytest.mark.parametrize("option", ["--tabu", "--restarts"])
 def test_a_size_that_never_ends_is_refused_in_options(folder: Path, option: str) -> None:
     common = folder / "one.csv", "--learn", "hc", "-o", folder / "never.json"
-    result = run("fit", *common, option, 10**20, code=1)
+    result = run("fit", *common, option, 10**20, code=2)
     assert f"from 0 to 1,000,000 for {option}, got 1" in result.stderr
