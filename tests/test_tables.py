@@ -394,7 +394,7 @@ def test_objects_that_are_no_states(values: list[Any], problem: str) -> None:
     ],
 )
 def test_types_that_are_no_states(column: Any) -> None:
-    with pytest.raises(DataError, match=r"Column 'x': values of type .* are not states"):
+    with pytest.raises(DataError, match=r"Column 'x': (dates|values of type .*) are not states"):
         encode({"x": column})
 
 
@@ -446,7 +446,7 @@ def test_an_array_of_two_dimensions_is_no_column() -> None:
 
 def test_columns_that_are_not_there() -> None:
     wanted = [Variable("x", [1]), Variable("y", [1]), Variable("z", [1])]
-    with pytest.raises(DataError, match="Column 'y', Column 'z': not in the table") as caught:
+    with pytest.raises(DataError, match="Columns 'y' and 'z': not in the table") as caught:
         encode({"x": [1]}, wanted)
     assert caught.value.details["columns"] == ("y", "z")
     with pytest.raises(DataError, match="Column 'y': not in the table"):
