@@ -663,5 +663,5 @@ def test_an_integer_beyond_all_numbers_is_refused() -> None:
     cut = discretize({"x": [0.5, 1.5, 2.5, 3.5]}, bins=2)
     network = fit(cut, Dag([], ["x"]))
     for number in (10**400, -(10**400)):
-        with pytest.raises(DataError, match="Variable 'x': .* is infinity, or a number too large"):
+        with pytest.raises(DataError, match=r"Variable 'x': .* is infinity, or a number too large"):
             network.most_probable({"x": number})
