@@ -1,10 +1,9 @@
-"""Joint counts of one column with many others, and the sums of n ln n that scores are made of.
+"""Joint codes and counts of columns, and sums of n ln n over counts.
 
-Structure learning asks the same question thousands of times: how do these configurations (of a
-child and its present parents) meet the states of one more variable? `joint` is one code per row for
-the configuration, computed once by `joint_codes`, so that each answer is a single pass with one
-multiplication per row; it has `size` possible values. `columns` are the codes ``[variable, row]``
-of the table and `sizes` the numbers of states.
+`joint` is one code per row for the configuration of some columns, computed once by `joint_codes`:
+counting them with one more column is a single pass with one multiplication per row. It has `size`
+possible values. `columns` are the codes ``[variable, row]`` of the table and `sizes` the numbers of
+states.
 """
 
 import math
@@ -48,33 +47,6 @@ def weighted_joint_counts(joint, size, column, states, weights):
     for i in range(joint.size):
         table[joint[i] * states + column[i]] += weights[i]
     return table
-
-
-@njit(cache=True, nogil=True)
-def information_sums(joint, size, child_states, columns, sizes, candidates, logs):
-    """Sums of n ln n over the cells and over the rows of joint tables, ``[candidate, 2]``.
-
-    The last variable of `joint` is the child; a row is (configuration, candidate), summed over the
-    child. `logs` holds n ln n for every possible n.
-    """
-    sums = np.empty((candidates.size, 2))
-    for c in range(candidates.size):
-        states = sizes[candidates[c]]
-        table = joint_counts(joint, size, columns[candidates[c]], states)
-        cells = 0.0
-        rows = 0.0
-        for configuration in range(size // child_states):
-            begin = configuration * child_states * states
-            for z in range(states):
-                total = 0
-                for x in range(child_states):
-                    n = table[begin + x * states + z]
-                    total += n
-                    cells += logs[n]
-                rows += logs[total]
-        sums[c, 0] = cells
-        sums[c, 1] = rows
-    return sums
 
 
 @njit(cache=True, nogil=True)

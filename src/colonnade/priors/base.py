@@ -113,6 +113,14 @@ class Prior:
         """Number of observations that the prior is worth in each row of a table."""
         raise NotSupportedError(f"A strength of {self!r}", "it is not one number")
 
+    def row_strength(self, configurations: int, states: int) -> float | None:
+        """Strength of all rows of a table, if they are independent and it does not need the counts.
+
+        The rows are then Dirichlet distributed with strength / states for each cell, and the
+        structure score is their log evidence. None for any other prior.
+        """
+        return None
+
     def log_evidence(self, counts: Counts) -> float:
         """Log probability of the counts under the prior, in the order the observations came.
 

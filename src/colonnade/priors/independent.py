@@ -94,7 +94,10 @@ class SymmetricDirichlet(Independent):
             object.__setattr__(self, "s", checked_positive(self.s, "s"))
 
     def strength(self, counts: FamilyCounts) -> float:
-        return float(counts.states) if self.s is None else self.s
+        return self.row_strength(counts.configurations, counts.states)
+
+    def row_strength(self, configurations: int, states: int) -> float:
+        return float(states) if self.s is None else self.s
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +129,15 @@ class BDeu(Independent):
         object.__setattr__(self, "ess", checked_positive(self.ess, "ess"))
 
     def strength(self, counts: FamilyCounts) -> float:
+        return self.row_strength(counts.configurations, counts.states)
+
+    def row_strength(self, configurations: int, states: int) -> float:
         try:
-            s = self.ess / counts.configurations
+            s = self.ess / configurations
         except OverflowError:
             s = 0.0
         if s < _MIN_STRENGTH:
-            what = f"{self!r} for a table of {amount(counts.configurations)} configurations"
+            what = f"{self!r} for a table of {amount(configurations)} configurations"
             reason = "its strength per configuration is zero in floating point"
             raise NotSupportedError(what, reason, Advice.PRIOR_FOR_HUGE_TABLES)
         return s

@@ -17,7 +17,7 @@ from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.structure.columns import prepare
-from colonnade.structure.rules import reachable
+from colonnade.structure.paths import Paths
 from colonnade.structure.search import Found, to_the_end
 from colonnade.tables.coded import CodedTable
 
@@ -110,11 +110,11 @@ class ArcStrengths:
             for a, b in np.argwhere(self._significant(least)).tolist()
         ]
         pairs.sort(key=lambda arc: (-strength[arc], -self.directed[arc], arc))
-        adjacency = np.zeros((size, size), bool)
+        paths = Paths(np.zeros((size, size), bool))
         for a, b in pairs:
-            if not reachable(adjacency)[b, a]:
-                adjacency[a, b] = True
-        arcs = ((self.names[a], self.names[b]) for a, b in np.argwhere(adjacency))
+            if not paths.reach[b, a]:
+                paths.add(a, b)
+        arcs = ((self.names[a], self.names[b]) for a, b in np.argwhere(paths.adjacency))
         return Dag(tuple(arcs), self.names)
 
     def __repr__(self) -> str:

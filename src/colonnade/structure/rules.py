@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, counted, did_you_mean, expected, renamed
-
-Adjacency = NDArray[np.bool_]
+from colonnade.structure.paths import Adjacency, Paths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,31 +72,23 @@ class Rules:
 
     def perturbed(self, adjacency: Adjacency, rng: np.random.Generator) -> Adjacency:
         """A graph some random steps away that obeys the rules."""
-        fresh = adjacency.copy()
+        paths = Paths(adjacency)
+        fresh = paths.adjacency
         if len(self.names) < 2:
             return fresh
         for _ in range(max(3, int(fresh.sum()) // 3)):
             a, b = rng.choice(len(self.names), size=2, replace=False)
             if fresh[a, b]:
-                fresh[a, b] = bool(self.required[a, b])
-            elif self.allowed[a, b] and fresh[:, b].sum() < self.limit:
-                fresh[a, b] = not reachable(fresh)[b, a]
+                if not self.required[a, b]:
+                    paths.delete(a, b)
+            elif self.allowed[a, b] and fresh[:, b].sum() < self.limit and not paths.reach[b, a]:
+                paths.add(a, b)
         return fresh
 
     def dag(self, adjacency: Adjacency) -> Dag:
         """The graph with names, arcs in the order of the columns of their children."""
         arcs = ((self.names[a], self.names[b]) for b, a in np.argwhere(adjacency.T))
         return Dag(tuple(arcs), self.names)
-
-
-def reachable(adjacency: Adjacency) -> Adjacency:
-    """Whether there is a path from one variable to another; each reaches itself."""
-    paths = adjacency | np.eye(len(adjacency), dtype=bool)
-    while True:
-        longer = (paths.astype(np.float32) @ paths.astype(np.float32)) > 0
-        if np.array_equal(longer, paths):
-            return np.asarray(paths)
-        paths = longer
 
 
 def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adjacency:

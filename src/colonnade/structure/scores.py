@@ -18,18 +18,20 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Integers
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import about, expected
 from colonnade.missing.treatment import Missing
 from colonnade.network.learning import checked_dag
 from colonnade.priors import Prior
-from colonnade.structure.columns import Columns, prepare, read_rows
-from colonnade.threads import run, worker_count
+from colonnade.structure.columns import LOG_LIKELIHOOD, Columns, Terms, prepare, read_rows
+from colonnade.threads import run
 
-# Less work than this (rows times candidates) is done before a thread has started.
-_MIN_WORK_FOR_THREADS = 200_000
+# Terms of more observations lose digits that the log evidence needs.
+_MAX_SUMMED_TOTAL = 1e6
+
+Parents: TypeAlias = tuple[int, ...]  # positions of columns, ascending
 
 
 class Penalised(ABC):
@@ -95,21 +97,38 @@ class FamilyScores:
         self.score = checked_score(score)
         self.graph_prior = checked_graph_prior(graph_prior)
         self.names = columns.names
-        self._known: dict[tuple[int, tuple[int, ...]], float] = {}
+        # Of each child: the families asked for one by one, and, by the parents that they have in
+        # common, those with one more parent, ``[parent]``; NaN where none was asked for.
+        self._families: list[dict[Parents, float]] = [{} for _ in self.names]
+        self._additions: list[dict[Parents, Floats]] = [{} for _ in self.names]
 
-    def family(self, child: int, parents: tuple[int, ...]) -> float:
+    def family(self, child: int, parents: Parents) -> float:
         """Score of one family."""
-        key = (child, tuple(sorted(parents)))
-        if key not in self._known:
-            counts = self.columns.counts(*key)
-            with about(self.names[child]):
-                fit = (
-                    self.score.structure_score(counts)
-                    if isinstance(self.score, Prior)
-                    else self.score.of(counts, self.columns.total)
-                )
-            self._known[key] = fit + self._log_prior(len(parents))
-        return self._known[key]
+        parents = tuple(sorted(parents))
+        known = self._families[child].get(parents)
+        if known is None:
+            known = self._added(child, parents)
+        if known is None:
+            known = self._families[child][parents] = self._scored(child, parents)
+        return known
+
+    def _added(self, child: int, parents: Parents) -> float | None:
+        """Score of a family that is known as an addition to a smaller one."""
+        for k, parent in enumerate(parents):
+            additions = self._additions[child].get(parents[:k] + parents[k + 1 :])
+            if additions is not None and not math.isnan(additions[parent]):
+                return float(additions[parent])
+        return None
+
+    def _scored(self, child: int, parents: Parents) -> float:
+        counts = self.columns.counts(child, parents)
+        with about(self.names[child]):
+            fit = (
+                self.score.structure_score(counts)
+                if isinstance(self.score, Prior)
+                else self.score.of(counts, self.columns.total)
+            )
+        return fit + self._log_prior(len(parents))
 
     def _log_prior(self, parents: int) -> float:
         """Log prior probability of one parent set of this size, up to a constant.
@@ -120,38 +139,68 @@ class FamilyScores:
             return 0.0
         return -math.log(math.comb(len(self.names) - 1, parents))
 
-    def additions(self, child: int, parents: tuple[int, ...], candidates: Sequence[int]) -> Floats:
+    def additions(
+        self, child: int, parents: Parents, candidates: Sequence[int] | Integers
+    ) -> Floats:
         """Scores of the families that have one of the candidates as another parent."""
-        keys = [(child, tuple(sorted((*parents, z)))) for z in candidates]
-        fresh = [z for z, key in zip(candidates, keys, strict=True) if key not in self._known]
-        if fresh:
-            self._add(child, tuple(sorted(parents)), fresh)
-        return np.array([self._known[key] for key in keys])
+        parents, chosen = tuple(sorted(parents)), np.asarray(candidates)
+        additions = self._additions[child].get(parents)
+        if additions is None:
+            additions = self._known_additions(child, parents)
+            self._additions[child][parents] = additions
+        fresh = chosen[np.isnan(additions[chosen])]
+        if fresh.size:
+            additions[fresh] = self._score_additions(child, parents, fresh)
+        return np.asarray(additions[chosen])
 
-    def _add(self, child: int, parents: tuple[int, ...], candidates: list[int]) -> None:
-        """Score additions: a prior needs their counts, a penalised score two sums of n ln n.
+    def _known_additions(self, child: int, parents: Parents) -> Floats:
+        """Scores of additions that are known as other families."""
+        additions = np.full(len(self.names), np.nan)
+        own = set(parents)
+        for other, value in self._families[child].items():
+            if len(other) == len(parents) + 1 and own.issubset(other):
+                additions[list(set(other) - own)] = value
+        for other, values in self._additions[child].items():
+            # What this has more than the other, and the other more than this, is one parent each.
+            lacking, extra = own.difference(other), set(other) - own
+            if len(lacking) == len(extra) == 1:
+                additions[list(extra)] = values[list(lacking)]
+        return additions
 
-        A compiled pass gives these sums for many candidates at once.
-        """
-        columns = self.columns
-        if isinstance(self.score, Prior) or columns.weights is not None:
-            run([partial(self.family, child, (*parents, z)) for z in candidates])
-            return
-        small = [z for z in candidates if columns.fits(z, child, *parents)]
-        for z in set(candidates) - set(small):
-            self.family(child, (*parents, z))
-        if not small:
-            return
-        states = int(columns.sizes[child])
-        threaded = columns.coded.rows * len(small) > _MIN_WORK_FOR_THREADS
-        sums = columns.information_sums(
-            (*parents, child), states, small, worker_count() if threaded else 1
-        )
-        penalty, log_prior = self.score.penalty(columns.total), self._log_prior(len(parents) + 1)
-        for z, (cells, rows) in zip(small, sums.tolist(), strict=True):
-            parameters = columns.size((*parents, z)) * (states - 1)
-            key = (child, tuple(sorted((*parents, z))))
-            self._known[key] = cells - rows - penalty * parameters + log_prior
+    def _score_additions(self, child: int, parents: Parents, candidates: Integers) -> Floats:
+        """Score additions: by sums over the cells and rows of their tables, or by their counts."""
+        columns, scores = self.columns, np.full(len(self.names), np.nan)
+        states, before = int(columns.sizes[child]), columns.size(parents)
+        alone: list[int] = []
+        by_terms: dict[Terms, list[int]] = {}
+        for size in np.unique(columns.sizes[candidates]).tolist():
+            some = candidates[columns.sizes[candidates] == size].tolist()
+            terms = self._terms(child, before * size)
+            if terms is None or not columns.fits(some[0], child, *parents):
+                alone += some
+            else:
+                by_terms.setdefault(terms, []).extend(some)
+        for terms, some in by_terms.items():
+            sums = columns.sums((*parents, child), np.array(some), terms, states)
+            scores[some] = sums[:, 0] - sums[:, 1]
+        if isinstance(self.score, Penalised):
+            parameters = before * columns.sizes * (states - 1)
+            scores -= self.score.penalty(columns.total) * parameters
+        scores += self._log_prior(len(parents) + 1)
+        tasks = [partial(self._scored, child, tuple(sorted((*parents, z)))) for z in alone]
+        scores[alone] = run(tasks)
+        return np.asarray(scores[candidates])
+
+    def _terms(self, child: int, configurations: int) -> Terms | None:
+        """Terms whose sum over the cells and rows of a table is the score, if there are such."""
+        if not isinstance(self.score, Prior):
+            return LOG_LIKELIHOOD
+        if self.columns.total >= _MAX_SUMMED_TOTAL:
+            return None
+        states = int(self.columns.sizes[child])
+        with about(self.names[child]):
+            strength = self.score.row_strength(configurations, states)
+        return None if strength is None else (strength / states, strength)
 
 
 def score(

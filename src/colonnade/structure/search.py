@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colonnade.arrays import Seed
 from colonnade.dag import Dag
@@ -19,7 +18,8 @@ from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.structure.columns import prepare, read_rows
-from colonnade.structure.rules import Adjacency, Rules, reachable
+from colonnade.structure.paths import Adjacency, Paths
+from colonnade.structure.rules import Rules
 from colonnade.structure.scores import (
     FamilyScores,
     GraphPrior,
@@ -27,11 +27,8 @@ from colonnade.structure.scores import (
     checked_graph_prior,
     checked_score,
 )
+from colonnade.structure.steps import TIE_TOLERANCE, Gains, Move, Operation
 
-Operation = Literal["add", "delete", "reverse"]
-_OPERATIONS: tuple[Operation, ...] = ("add", "delete", "reverse")
-# Gains closer than this are ties: equivalent graphs differ by rounding only.
-_TIE_TOLERANCE = 1e-9
 # Every step compares with the whole list, and every restart is a search: more would never end.
 MAX_TABU = 10**6
 MAX_RESTARTS = 10**6
@@ -166,7 +163,7 @@ def hill_climb(
                     other = rules.perturbed(best, rng)
                     climber.jump(other, _way(families, best, other, best_score))
                 climber.climb(tabu)
-                if climber.best_score > best_score + _TIE_TOLERANCE or not attempt:
+                if climber.best_score > best_score + TIE_TOLERANCE or not attempt:
                     best, best_score, trace = climber.reached(trace)
         except KeyboardInterrupt:
             if _raising.get():
@@ -186,8 +183,8 @@ def _total(families: FamilyScores, adjacency: Adjacency) -> float:
 
 def _way(families: FamilyScores, begin: Adjacency, end: Adjacency, score: float) -> list[Step]:
     """Steps from one graph to another; deletions come first, so that none closes a cycle."""
-    moves = [_Move("delete", a, b, 0.0) for a, b in np.argwhere(begin & ~end).tolist()]
-    moves += [_Move("add", a, b, 0.0) for a, b in np.argwhere(end & ~begin).tolist()]
+    moves = [Move("delete", a, b, 0.0) for a, b in np.argwhere(begin & ~end).tolist()]
+    moves += [Move("add", a, b, 0.0) for a, b in np.argwhere(end & ~begin).tolist()]
     names, now, steps = families.names, begin, list[Step]()
     for move in moves:
         after = move.applied(now)
@@ -202,23 +199,6 @@ def _own(families: FamilyScores, adjacency: Adjacency, child: int) -> float:
     return families.family(child, tuple(np.flatnonzero(adjacency[:, child]).tolist()))
 
 
-class _Move(NamedTuple):
-    """A possible step: what is done to the arc from one column to another, and its gain."""
-
-    operation: Operation
-    parent: int
-    child: int
-    gain: float
-
-    def applied(self, adjacency: Adjacency) -> Adjacency:
-        """The graph after it."""
-        fresh = adjacency.copy()
-        fresh[self.parent, self.child] = self.operation == "add"
-        if self.operation == "reverse":
-            fresh[self.child, self.parent] = True
-        return fresh
-
-
 class _Climber:
     """The state of a search: a graph, the gain of every possible step, and the best graph."""
 
@@ -230,16 +210,16 @@ class _Climber:
 
     def jump(self, adjacency: Adjacency, steps: Sequence[Step] = ()) -> None:
         """Continue from another graph, to which some steps have led."""
-        size = len(adjacency)
-        self.adjacency = adjacency
-        self.own = np.zeros(size)
-        self.adding = np.full((size, size), -np.inf)
-        self.deleting = np.full((size, size), -np.inf)
-        for child in range(size):
+        children = np.arange(len(adjacency))
+        self.paths = Paths(adjacency)
+        self.arcs = int(adjacency.sum())
+        self.gains = Gains(self.paths)
+        self.own = np.zeros(children.size)
+        for child in children.tolist():
             self._refresh(child)
-            done = f"{child + 1:,} of {counted(size, 'column')}"
+            done = f"{child + 1:,} of {counted(children.size, 'column')}"
             self.progress.advance(text=f"Hill climbing: {done}")
-        self.paths = reachable(adjacency)
+        self.gains.update(children)
         self.score = float(self.own.sum())
         self.steps = list(steps)
         self._keep()
@@ -250,23 +230,23 @@ class _Climber:
 
     def _keep(self) -> None:
         """Take the present graph as the best one."""
-        best = self.adjacency.copy(), self.score, len(self.steps)
+        best = self.paths.adjacency.copy(), self.score, len(self.steps)
         # At once, so that an interrupt finds them together.
         self.best, self.best_score, self._steps_to_best = best
 
     def climb(self, tabu: int) -> None:
         """Step until nothing gains; with a tabu list until nothing better is found for a while."""
-        visited: deque[bytes] = deque([self.adjacency.tobytes()], maxlen=max(1, tabu))
+        visited: deque[bytes] = deque(maxlen=tabu)
         idle = 0
         while True:
-            move = self._best_step(visited if tabu else None)
-            if move is None or (not tabu and move.gain <= _TIE_TOLERANCE * (1.0 + abs(self.score))):
+            if tabu:
+                visited.append(self.paths.adjacency.tobytes())
+            move = self._best_step(visited)
+            if move is None or (not tabu and move.gain <= TIE_TOLERANCE * (1.0 + abs(self.score))):
                 return
             self._take(move)
-            visited.append(self.adjacency.tobytes())
-            arcs = counted(int(self.adjacency.sum()), "arc")
-            self.progress.advance(text=f"Hill climbing: {arcs}")
-            if self.score > self.best_score + _TIE_TOLERANCE * (1.0 + abs(self.best_score)):
+            self.progress.advance(text=f"Hill climbing: {counted(self.arcs, 'arc')}")
+            if self.score > self.best_score + TIE_TOLERANCE * (1.0 + abs(self.best_score)):
                 self._keep()
                 idle = 0
             else:
@@ -276,59 +256,38 @@ class _Climber:
 
     def _refresh(self, child: int) -> None:
         """Gains of adding a parent to, or deleting one from, one child."""
-        parents = tuple(np.flatnonzero(self.adjacency[:, child]).tolist())
+        present = self.paths.adjacency[:, child]
+        parents = tuple(np.flatnonzero(present).tolist())
         own = self.families.family(child, parents)
         self.own[child] = own
-        self.adding[:, child] = -np.inf
-        self.deleting[:, child] = -np.inf
-        # Candidates that would close a cycle now are scored too: the gain of reversing an arc is
-        # that of deleting it and adding the opposite one.
-        others = self.rules.allowed[:, child] & ~self.adjacency[:, child]
-        candidates = np.flatnonzero(others).tolist()
-        if candidates and len(parents) < self.rules.limit:
-            scores = self.families.additions(child, parents, candidates)
-            self.adding[candidates, child] = scores - own
+        adding, deleting = self.gains.adding[child], self.gains.deleting[child]
+        adding[:] = -np.inf
+        deleting[:] = -np.inf
+        candidates = np.flatnonzero(self.rules.allowed[:, child] & ~present)
+        if candidates.size and len(parents) < self.rules.limit:
+            adding[candidates] = self.families.additions(child, parents, candidates) - own
         for parent in parents:
             if not self.rules.required[parent, child]:
                 rest = tuple(p for p in parents if p != parent)
-                self.deleting[parent, child] = self.families.family(child, rest) - own
+                deleting[parent] = self.families.family(child, rest) - own
 
-    def _gains(self) -> NDArray[np.float64]:
-        """Gain of every step, ``[operation, parent, child]``; impossible ones minus infinity."""
-        add = np.where(self.paths.T, -np.inf, self.adding)
-        reverse = np.where(self.adjacency, self.deleting + self.adding.T, -np.inf)
-        for a, b in np.argwhere(np.isfinite(reverse)):
-            # Another path from a to b would close a cycle with b -> a.
-            siblings = self.adjacency[:, b].copy()
-            siblings[a] = False
-            if (self.paths[a] & siblings).any():
-                reverse[a, b] = -np.inf
-        return np.stack([add, self.deleting, reverse])
+    def _best_step(self, visited: Collection[bytes]) -> Move | None:
+        return self.gains.best(visited)
 
-    def _best_step(self, visited: deque[bytes] | None) -> _Move | None:
-        """The step that gains most; ties go to the first operation and the first columns."""
-        gains = self._gains()
-        while True:
-            top = float(gains.max()) if gains.size else -np.inf
-            if not np.isfinite(top):
-                return None
-            where = int(np.argmax(gains >= top - _TIE_TOLERANCE * (1.0 + abs(top))))
-            k, a, b = (int(place) for place in np.unravel_index(where, gains.shape))
-            move = _Move(_OPERATIONS[k], a, b, float(gains[k, a, b]))
-            if visited is None or move.applied(self.adjacency).tobytes() not in visited:
-                return move
-            gains[k, a, b] = -np.inf
-
-    def _take(self, move: _Move) -> None:
+    def _take(self, move: Move) -> None:
         operation, a, b, gain = move
-        self.adjacency = move.applied(self.adjacency)
+        changed = [np.array([a, b])]
+        if operation != "add":
+            changed.append(self.paths.delete(a, b))
+        if operation == "add":
+            changed.append(self.paths.add(a, b))
+        elif operation == "reverse":
+            changed.append(self.paths.add(b, a))
+        self.arcs += {"add": 1, "delete": -1, "reverse": 0}[operation]
         self._refresh(b)
         if operation == "reverse":
             self._refresh(a)
-        if operation == "add":
-            self.paths |= np.outer(self.paths[:, a], self.paths[b])
-        else:
-            self.paths = reachable(self.adjacency)
+        self.gains.update(np.unique(np.concatenate(changed)))
         self.score = float(self.own.sum())
         names = self.rules.names
         self.steps.append(Step(operation, (names[a], names[b]), gain, self.score))

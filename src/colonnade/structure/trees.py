@@ -12,7 +12,7 @@ from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, expected, not_among
 from colonnade.missing.treatment import Missing
-from colonnade.structure.columns import Columns, prepare, read_rows
+from colonnade.structure.columns import LOG_LIKELIHOOD, Columns, prepare, read_rows
 from colonnade.threads import run
 
 # Mutual informations closer than this are ties, which go to the first columns.
@@ -163,7 +163,7 @@ def pair_information(columns: Columns, chosen: list[int], given: int | None) -> 
 def _joint_sums(columns: Columns, members: tuple[int, ...], others: list[int]) -> Floats:
     """Sums of n ln n over the joint counts of some columns with each of the others."""
     if columns.weights is None and all(columns.fits(k, *members) for k in others):
-        return columns.information_sums(members, 1, others)[:, 0]
+        return columns.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
     return np.array([columns.information((*members, k)) for k in others])
 
 
