@@ -2,7 +2,7 @@
 
 Structure learning asks the same question thousands of times: how do these configurations (of a
 child and its present parents) meet the states of one more variable? A score that is a sum over the
-cells and the rows of a table needs no more than the sum of what each adds, a `Term`.
+cells and the rows of a table needs no more than the sum of what each adds, by its count.
 
 Small tables are counted with one bit per row: the rows that have a configuration and a state are
 the common bits of two lists, and a processor counts hundreds of those in the time of one row.
@@ -15,24 +15,11 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-from colonnade.kernels.counting import BLOCK_ROWS, TABLE_COPIES, scatter
 from colonnade.kernels.special import minus_log_beta
 
 # Pairs of lists of bits that are compared rather than going through the rows.
 _MAX_PAIRS = 192
-# Larger tables are not kept in several copies: they would not fit into the innermost cache.
-_MAX_COPIED_CELLS = 1 << 14
 _BITS = 64
-
-
-class Term(NamedTuple):
-    """What n observations of a cell or a row add to a score: lnGamma(p + n) - lnGamma(p).
-
-    With a parameter p of zero they add n ln n. The table remembers values by n; NaN is unknown.
-    """
-
-    parameter: Any
-    table: Any
 
 
 class Members(NamedTuple):
@@ -102,97 +89,91 @@ def _count_bits(members, data, column, table):
 
 
 @njit(cache=True, nogil=True)
-def _count_rows(members, data, column, table, place):
-    """The same, row by row."""
-    states = data.sizes[column]
-    codes = data.codes[column]
-    cells = members.totals.size * states
-    copies = TABLE_COPIES if cells <= _MAX_COPIED_CELLS else 1
-    table[: cells * copies] = 0
-    rows = codes.size
-    for begin in range(0, rows, BLOCK_ROWS):
-        here = min(BLOCK_ROWS, rows - begin)
-        for i in range(here):
-            place[i] = members.codes[begin + i] * states + np.int32(codes[begin + i])
-        if copies > 1:
-            scatter(place, here, table[: cells * copies])
-        else:
-            for i in range(here):
-                table[place[i]] += 1
-    for copy in range(1, copies):
-        for cell in range(cells):
-            table[cell] += table[copy * cells + cell]
-
-
-@njit(cache=True, nogil=True)
-def _value(term, n):
-    if n == 0:
-        return 0.0
-    whole = int(n)
-    known = whole == n and whole < term.table.size
-    if known and not math.isnan(term.table[whole]):
-        return term.table[whole]
-    if term.parameter == 0.0:
-        value = n * math.log(n)
+def _count(members, data, column):
+    """The joint table ``[configuration, state]``."""
+    configurations, states = members.totals.size, data.sizes[column]
+    table = np.zeros(configurations * states, np.int32)
+    listed = members.bits.size > 0 and data.begin[column] >= 0
+    if listed and configurations * (states - 1) <= _MAX_PAIRS:
+        _count_bits(members, data, column, table)
     else:
-        value = minus_log_beta(term.parameter, float(n)) + math.lgamma(n)
-    if known:
-        term.table[whole] = value
-    return value
+        for i in range(members.codes.size):
+            table[members.codes[i] * states + data.codes[column, i]] += 1
+    return table
 
 
 @njit(cache=True, nogil=True)
-def _sum(members, table, states, cell, row, sums):
-    """Sum the terms of all cells, and of all rows, which are sums over the child."""
-    cells = 0.0
-    rows = 0.0
-    for configuration in range(members.totals.size // members.child_states):
-        begin = configuration * members.child_states * states
-        for z in range(states):
-            total = table[begin + z]
-            cells += _value(cell, total)
-            for x in range(1, members.child_states):
-                n = table[begin + x * states + z]
-                total += n
-                cells += _value(cell, n)
-            rows += _value(row, total)
-    sums[0] = cells
-    sums[1] = rows
+def addition_sums(members, data, candidates, of_cell, of_row):
+    """Sums of what cells and what rows of joint tables add to a score, ``[candidate, 2]``.
 
-
-@njit(cache=True, nogil=True)
-def addition_sums(members, data, candidates, cell, row):
-    """Sums of the terms of cells and of rows of joint tables, ``[candidate, 2]``.
-
-    Each table is that of the members and one of the candidates; a row is the child's.
+    Each table is that of the members and one of the candidates. A cell adds of_cell[n], and a row,
+    which is a sum over the child, of_row[n].
     """
-    most = 0
-    for column in candidates:
-        most = max(most, data.sizes[column])
-    cells = members.totals.size * most
-    table = np.empty(max(cells, TABLE_COPIES * min(cells, _MAX_COPIED_CELLS)), np.int32)
-    place = np.empty(BLOCK_ROWS, np.int32)
+    child_states = members.child_states
     sums = np.empty((candidates.size, 2))
     for c in range(candidates.size):
+        table = _count(members, data, candidates[c])
         states = data.sizes[candidates[c]]
-        pairs = len(members.bits) * (states - 1)
-        if 0 < pairs <= _MAX_PAIRS and data.begin[candidates[c]] >= 0:
-            _count_bits(members, data, candidates[c], table)
-        else:
-            _count_rows(members, data, candidates[c], table, place)
-        _sum(members, table, states, cell, row, sums[c])
+        cells = 0.0
+        rows = 0.0
+        for y in range(members.totals.size // child_states):
+            for z in range(states):
+                total = 0
+                for x in range(child_states):
+                    n = table[(y * child_states + x) * states + z]
+                    total += n
+                    cells += of_cell[n]
+                rows += of_row[total]
+        sums[c, 0] = cells
+        sums[c, 1] = rows
     return sums
 
 
 @njit(cache=True, nogil=True)
-def weighted_addition_sums(members, data, candidates, cell, row, weights):
-    """The same with one weight per row."""
-    sums = np.empty((candidates.size, 2))
+def addition_tables(members, data, candidates):
+    """Joint tables ``[candidate, configuration, state]``, with the candidate as last parent.
+
+    All candidates have the same number of states.
+    """
+    child_states, states = members.child_states, data.sizes[candidates[0]]
+    before = members.totals.size // child_states
+    tables = np.empty((candidates.size, before * states, child_states), np.int32)
+    for c in range(candidates.size):
+        table = _count(members, data, candidates[c])
+        for y in range(before):
+            for x in range(child_states):
+                for z in range(states):
+                    tables[c, y * states + z, x] = table[(y * child_states + x) * states + z]
+    return tables
+
+
+@njit(cache=True, nogil=True)
+def _value(n, parameter):
+    """What a cell or a row adds to a score; see `structure.columns.Terms`."""
+    if n == 0.0:
+        return 0.0
+    if parameter == 0.0:
+        return n * math.log(n)
+    return minus_log_beta(parameter, n) + math.lgamma(n)
+
+
+@njit(cache=True, nogil=True)
+def weighted_addition_sums(members, data, candidates, weights, cell, row):
+    """The same as `addition_sums` with one weight per row, for the parameters of terms."""
+    child_states = members.child_states
+    sums = np.zeros((candidates.size, 2))
     for c in range(candidates.size):
         states = data.sizes[candidates[c]]
         codes = data.codes[candidates[c]]
         table = np.zeros(members.totals.size * states)
         for i in range(codes.size):
             table[members.codes[i] * states + codes[i]] += weights[i]
-        _sum(members, table, states, cell, row, sums[c])
+        for y in range(members.totals.size // child_states):
+            for z in range(states):
+                total = 0.0
+                for x in range(child_states):
+                    n = table[(y * child_states + x) * states + z]
+                    total += n
+                    sums[c, 0] += _value(n, cell)
+                sums[c, 1] += _value(total, row)
     return sums

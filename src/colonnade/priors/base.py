@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Integers
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import (
     Advice,
@@ -144,6 +144,14 @@ class Prior:
     def structure_score(self, counts: Counts) -> float:
         """Score of a family in a graph, larger is better; :attr:`score_name` says what it is."""
         return self.log_evidence(counts)
+
+    def structure_scores(self, tables: Integers) -> Floats | None:
+        """Structure scores of many tables of whole counts, ``[table, configuration, state]``.
+
+        None if the prior has no quicker way than one after the other, or if its score depends on
+        more than the rows of a table, such as the order of the parents.
+        """
+        return None
 
     def leave_one_out_score(self, counts: Counts) -> float:
         """Sum over all observations of their log probability given all others.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Integers
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import counted, expected, inapplicable
 from colonnade.pooling import ENGINES
 from colonnade.pooling.alpha import Component, Engine, shrunken_rows
+from colonnade.pooling.evidence import log_evidences
 from colonnade.pooling.exact import choose
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.strength import learn_strength, learned_log_evidence
@@ -27,6 +29,7 @@ from colonnade.priors.base import (
 )
 from colonnade.priors.posterior import CptPosterior
 from colonnade.sparse import SparseTable
+from colonnade.threads import run
 
 # Powers of alpha smaller than this are lost beside 1.
 _MIN_ALPHA0 = 1e-6
@@ -154,6 +157,20 @@ class Hierarchical(Prior):
         if len(counts.values) > 1:
             return self.log_evidence(counts)
         return log_evidence_of_pool(counts, self._alpha0(counts.states))
+
+    def structure_scores(self, tables: Integers) -> Floats | None:
+        """Structure scores of many tables, ``[table, configuration, state]``, if s is given.
+
+        Most tables of two to four states are integrated together, to about ten digits.
+        """
+        if self.s == "learn" or self.engine is not None:
+            return None
+        states = tables.shape[2]
+        s = float(states) if self.s is None else float(self.s)
+        scores = log_evidences(tables, s, self._alpha0(states))
+        others = np.flatnonzero(np.isnan(scores))
+        scores[others] = run([partial(self.structure_score, tables[k]) for k in others])
+        return scores
 
     def em_penalty(self, counts: FamilyCounts) -> Penalty:
         # Whatever engine the final tables are to have, this needs a quick and exact one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from colonnade.threads import run, worker_count
 from colonnade.variables import Family
 
 if TYPE_CHECKING:
-    from colonnade.kernels.additions import Data, Term
+    from colonnade.kernels.additions import Data, Members
 
 # A joint table of more cells is counted sparsely.
 _MAX_DENSE_CELLS = 1 << 22
@@ -31,13 +31,12 @@ _MAX_CACHED_CODES = 64
 # memory than the codes of the column.
 _MAX_LISTED_CONFIGURATIONS = 128
 _MAX_LISTED_STATES = 8
-# Terms of a score by the number of observations, and numbers up to which they are remembered.
-_MAX_CACHED_TERMS = 256
-_MAX_TABULATED = 1 << 16
+_MAX_CACHED_TERMS = 1 << 24
 # Less work than this (rows times candidates) is done before a thread has started.
 _MIN_WORK_FOR_THREADS = 2_000_000
 
-# Parameters of the terms of cells and of rows; see `kernels.additions.Term`.
+# Parameters of cells and of rows. n observations add lnGamma(p + n) - lnGamma(p) to a score with
+# the parameter p, or n ln n if it is zero.
 Terms = tuple[float, float]
 # The terms of the maximised log likelihood: both are n ln n.
 LOG_LIKELIHOOD: Terms = (0.0, 0.0)
@@ -71,11 +70,12 @@ class Columns:
 
     def joint_codes(self, chosen: tuple[int, ...]) -> NDArray[np.int32]:
         """The joint configuration of some columns, one code per row; the last few are cached."""
-        from colonnade.kernels.structure import joint_codes
-
         found = self._joint_codes.get(chosen)
         if found is None:
-            found = joint_codes(self.codes, self.sizes, np.array(chosen, np.int64))
+            found = np.zeros(self.coded.rows, np.int32)
+            for k in chosen:
+                found *= np.int32(self.sizes[k])
+                found += self.codes[k].astype(np.int32)
             self._joint_codes[chosen] = found
             if len(self._joint_codes) > _MAX_CACHED_CODES:
                 self._joint_codes.popitem(last=False)
@@ -83,18 +83,16 @@ class Columns:
 
     def counts(self, child: int, parents: tuple[int, ...]) -> FamilyCounts:
         """Counts of one family."""
-        from colonnade.kernels.structure import joint_counts, weighted_joint_counts
-
         if not self.fits(child, *parents):
             variables = self.coded.variables
             family = Family(variables[child], tuple(variables[p] for p in parents))
             return count(self.coded, [family])[0]
         size, states = self.size(parents), int(self.sizes[child])
-        arguments = (self.joint_codes(parents), size, self.codes[child], states)
+        places = self.joint_codes((*parents, child))
         if self.weights is None:
-            table = joint_counts(*arguments)
+            table = np.bincount(places, minlength=size * states)
         else:
-            table = weighted_joint_counts(*arguments, self._weights)
+            table = np.bincount(places, self._weights, minlength=size * states)
             if self.weights.dtype.kind == "i":
                 table = np.rint(table).astype(np.int64)
         sizes = tuple(int(self.sizes[p]) for p in parents)
@@ -102,12 +100,10 @@ class Columns:
 
     def information(self, members: tuple[int, ...]) -> float:
         """Sum of n ln n over the joint counts of some columns."""
-        from colonnade.kernels.structure import information
-
         if not members:
             return float(self.total * np.log(self.total))
-        values = self.counts(members[-1], members[:-1]).values
-        return float(information(values.ravel().astype(np.float64)))
+        values = self.counts(members[-1], members[:-1]).values.astype(np.float64)
+        return float((values * np.log(np.where(values > 0.0, values, 1.0))).sum())
 
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int
@@ -117,32 +113,46 @@ class Columns:
         Each table is that of the members and one of the others, and has to fit. Its rows are summed
         over the last member, the child; with `child_states` of 1 no column is.
         """
-        from colonnade.kernels.additions import Members, addition_sums, weighted_addition_sums
+        from colonnade.kernels.additions import addition_sums, weighted_addition_sums
 
-        codes, (totals, bits) = self.joint_codes(members), self._joint_bits(members)
-        joint = Members(codes, totals, bits, child_states)
-        cell, row = (self._term(parameter) for parameter in terms)
-        workers = worker_count() if codes.size * others.size > _MIN_WORK_FOR_THREADS else 1
+        joint = self._joint(members, child_states)
+        threaded = self.coded.rows * others.size > _MIN_WORK_FOR_THREADS
+        workers = worker_count() if threaded else 1
 
         def part(some: Integers) -> Floats:
-            if self.weights is None:
-                found = addition_sums(joint, self._data, some, cell, row)
+            if self.weights is not None:
+                sums = weighted_addition_sums(joint, self._data, some, self._weights, *terms)
             else:
-                found = weighted_addition_sums(joint, self._data, some, cell, row, self._weights)
-            return np.asarray(found)
+                of_cell, of_row = (self._term(parameter) for parameter in terms)
+                sums = addition_sums(joint, self._data, some, of_cell, of_row)
+            return np.asarray(sums)
 
         return np.concatenate(run([partial(part, s) for s in np.array_split(others, workers)]))
 
-    def _joint_bits(self, members: tuple[int, ...]) -> tuple[Integers, NDArray[np.uint64]]:
-        """How often every joint configuration occurs, and in which rows if there are few."""
-        from colonnade.kernels.additions import set_bits
+    def tables(self, members: tuple[int, ...], others: Integers) -> Iterator[Integers]:
+        """Joint tables of the members and each of the others, ``[other, configuration, state]``.
+
+        The states are those of the last member, the child, and the other is its last parent. All
+        others have the same number of states. Several arrays, of a size that fits into memory; only
+        without weights, and for tables that fit.
+        """
+        from colonnade.kernels.additions import addition_tables
+
+        joint = self._joint(members, int(self.sizes[members[-1]]))
+        at_once = max(1, _MAX_DENSE_CELLS // self.size((*members, int(others[0]))))
+        for begin in range(0, others.size, at_once):
+            yield addition_tables(joint, self._data, others[begin : begin + at_once])
+
+    def _joint(self, members: tuple[int, ...], child_states: int) -> Members:
+        """The joint configuration of some columns, with lists of bits if there are few."""
+        from colonnade.kernels.additions import Members, set_bits
 
         size, codes = self.size(members), self.joint_codes(members)
         listed = self.weights is None and size <= _MAX_LISTED_CONFIGURATIONS
         bits = np.zeros((size if listed else 0, self._words), np.uint64)
         if listed:
             set_bits(codes, bits)
-        return np.bincount(codes, minlength=size), bits
+        return Members(codes, np.bincount(codes, minlength=size), bits, child_states)
 
     @cached_property
     def _data(self) -> Data:
@@ -154,28 +164,28 @@ class Columns:
         begin = np.where(listed, ends - self.sizes, -1)
         bits = np.zeros((int(ends[-1]), self._words), np.uint64)
         for k in np.flatnonzero(listed).tolist():
-            set_bits(self.codes[k], bits[begin[k] : ends[k]])
+            set_bits(self.codes[k].astype(np.int32), bits[begin[k] : ends[k]])
         return Data(self.codes, self.sizes, bits, begin)
 
     @property
     def _words(self) -> int:
         return -(-self.coded.rows // 64)
 
-    def _term(self, parameter: float) -> Term:
-        """What a number of observations adds to a score, with values as far as they are known."""
-        from colonnade.kernels.additions import Term
-
+    def _term(self, parameter: float) -> Floats:
+        """What every possible number of observations adds to a score; see `Terms`."""
         known = self._terms.get(parameter)
         if known is None:
+            n = np.arange(self.coded.rows + 1, dtype=np.float64)
             if parameter == 0.0:
-                n = np.arange(self.coded.rows + 1, dtype=np.float64)
                 known = n * np.log(np.maximum(n, 1.0))
             else:
-                known = np.full(min(self.coded.rows + 1, _MAX_TABULATED), np.nan)
+                # ln p + ln(p + 1) + ...; sums of more digits, because there may be a million.
+                known = np.zeros(n.size)
+                known[1:] = np.cumsum(np.log(parameter + n[:-1]), dtype=np.longdouble)
             self._terms[parameter] = known
-            if len(self._terms) > _MAX_CACHED_TERMS:
+            if len(self._terms) * n.size > _MAX_CACHED_TERMS:
                 self._terms.popitem(last=False)
-        return Term(parameter, known)
+        return known
 
 
 def read_rows(table: Any, names: Sequence[str] | None = None) -> CodedTable:

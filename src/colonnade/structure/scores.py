@@ -176,10 +176,14 @@ class FamilyScores:
         for size in np.unique(columns.sizes[candidates]).tolist():
             some = candidates[columns.sizes[candidates] == size].tolist()
             terms = self._terms(child, before * size)
-            if terms is None or not columns.fits(some[0], child, *parents):
+            if not columns.fits(some[0], child, *parents):
                 alone += some
-            else:
+            elif terms is not None:
                 by_terms.setdefault(terms, []).extend(some)
+            elif (together := self._scores_of_tables(child, parents, some)) is not None:
+                scores[some] = together
+            else:
+                alone += some
         for terms, some in by_terms.items():
             sums = columns.sums((*parents, child), np.array(some), terms, states)
             scores[some] = sums[:, 0] - sums[:, 1]
@@ -190,6 +194,21 @@ class FamilyScores:
         tasks = [partial(self._scored, child, tuple(sorted((*parents, z)))) for z in alone]
         scores[alone] = run(tasks)
         return np.asarray(scores[candidates])
+
+    def _scores_of_tables(
+        self, child: int, parents: Parents, candidates: list[int]
+    ) -> Floats | None:
+        """Scores of additions of the same number of states, if the prior has a short way."""
+        columns, found = self.columns, []
+        if not isinstance(self.score, Prior) or columns.weights is not None:
+            return None
+        with about(self.names[child]):
+            for tables in columns.tables((*parents, child), np.array(candidates)):
+                scores = self.score.structure_scores(tables)
+                if scores is None:
+                    return None
+                found.append(scores)
+        return np.concatenate(found)
 
     def _terms(self, child: int, configurations: int) -> Terms | None:
         """Terms whose sum over the cells and rows of a table is the score, if there are such."""

@@ -40,6 +40,11 @@ class _Arcs(NamedTuple):
     deletions: Floats
     reversals: Floats
 
+    def move(self, operation: Operation, k: int) -> Move:
+        """What is done to the k-th arc."""
+        gains = self.deletions if operation == "delete" else self.reversals
+        return Move(operation, int(self.parents[k]), int(self.children[k]), float(gains[k]))
+
 
 class Gains:
     """Gain of every possible step; impossible ones have minus infinity.
@@ -87,26 +92,38 @@ class Gains:
         return move
 
     def _arcs(self) -> _Arcs:
-        from colonnade.kernels.steps import reversal_gains
-
-        adding, deleting, paths = self.adding, self.deleting, self.paths
-        parents, children = np.divmod(np.flatnonzero(paths.adjacency), max(1, len(adding)))
-        reversals = reversal_gains(parents, children, adding, deleting, paths.reach)
-        return _Arcs(parents, children, deleting[children, parents], reversals)
+        parents, children = np.divmod(np.flatnonzero(self.paths.adjacency), max(1, len(self._best)))
+        deletions = self.deleting[children, parents]
+        # Whether reversing an arc closes a cycle is seen to when it is about to be the best step.
+        return _Arcs(parents, children, deletions, deletions + self.adding[parents, children])
 
     def _first(self, arcs: _Arcs) -> Move | None:
         """The first of the steps that gain most."""
-        tops = [g.max(initial=-np.inf) for g in (self._best, arcs.deletions, arcs.reversals)]
-        top = float(max(tops))
-        if not np.isfinite(top):
-            return None
-        least = top - TIE_TOLERANCE * (1.0 + abs(top))
-        if tops[0] >= least:
-            return self._first_addition(least)
-        operation: Operation = "delete" if tops[1] >= least else "reverse"
-        gains = arcs.deletions if operation == "delete" else arcs.reversals
-        k = int(np.argmax(gains >= least))
-        return Move(operation, int(arcs.parents[k]), int(arcs.children[k]), float(gains[k]))
+        while True:
+            tops = [g.max(initial=-np.inf) for g in (self._best, arcs.deletions, arcs.reversals)]
+            top = float(max(tops))
+            if not np.isfinite(top):
+                return None
+            least = top - TIE_TOLERANCE * (1.0 + abs(top))
+            if tops[2] == top and self._excluded(arcs, int(np.argmax(arcs.reversals))):
+                continue
+            if tops[0] >= least:
+                return self._first_addition(least)
+            if tops[1] >= least:
+                return arcs.move("delete", int(np.argmax(arcs.deletions >= least)))
+            k = int(np.argmax(arcs.reversals >= least))
+            if not self._excluded(arcs, k):
+                return arcs.move("reverse", k)
+
+    def _excluded(self, arcs: _Arcs, k: int) -> bool:
+        """Whether reversing an arc closes a cycle, by another path from its parent to its child."""
+        parent, child = int(arcs.parents[k]), int(arcs.children[k])
+        others = self.paths.reach[parent] & self.paths.adjacency[:, child]
+        others[parent] = False
+        if others.any():
+            arcs.reversals[k] = -np.inf
+            return True
+        return False
 
     def _first_addition(self, least: float) -> Move:
         children = np.flatnonzero(self._best >= least)

@@ -1,0 +1,370 @@
+"""ln Z of many tables of two to four states at one strength s, to about ten digits (docs/exact.md).
+
+f_x(alpha) is alpha^(power - 1) exp(P(alpha)), where the power is alpha0 plus the number of cells
+with counts, and P is a sum over the cells of functions that depend on their counts n alone,
+
+    lnGamma(n + s alpha) - lnGamma(n) - lnGamma(1 + s alpha),
+
+analytic for alpha > -1/s. Each is a Chebyshev polynomial on (0, 1) that is computed once for all
+tables, so that a table of any number of cells becomes one polynomial per state.
+
+The states are taken two by two, on the two sides of a sum v: the trapezoidal rule in logits
+integrates over the shares of the two states of a side, and over v. Arrays are ``[side, state]``; a
+state that is not there has power zero.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from colonnade.kernels.special import log_rise, minus_log_beta
+
+# Terms this far below the largest one are left out (a logarithm).
+_NEGLIGIBLE = 26.0
+# Nodes farther below the largest term at the mode are not needed elsewhere either.
+_OUT_OF_REACH = 36.0
+_MAX_ERROR = 1e-9
+_MAX_ITERATIONS = 200
+_MAX_NODES = 400
+# Where states come, as places [side, state] in order: a second one on a side only if need be.
+_PLACES = (0, 2, 1, 3)
+# Shares of the first state in the sum of two, of the second, and their logarithms.
+_SHARE, _REST, _LOG_SHARE, _LOG_REST = range(4)
+# Division by zero does not occur, and looking for it takes time; nobody calls these from Python.
+_INNER: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
+@njit(cache=True, nogil=True)
+def fill_curves(counts, s, matrix, curves, known):
+    """Make the polynomials of counts not known yet: ``[count, coefficient]``; the last is lnGamma.
+
+    `matrix` turns values at the Chebyshev nodes into coefficients.
+    """
+    size = matrix.shape[0]
+    values = np.empty(size)
+    for n in counts:
+        if n <= 0 or known[n]:
+            continue
+        for j in range(size):
+            u = s * 0.5 * (1.0 + math.cos(math.pi * (j + 0.5) / size))
+            values[j] = log_rise(float(n), u) - math.lgamma(1.0 + u)
+        for k in range(size):
+            total = 0.0
+            for j in range(size):
+                total += matrix[k, j] * values[j]
+            curves[n, k] = total
+        curves[n, size] = math.lgamma(n)
+        known[n] = True
+
+
+@njit(**_INNER)
+def _slopes(polynomial, alpha):
+    """First and second derivative of a polynomial."""
+    x = 2.0 * alpha - 1.0
+    b1 = b2 = d1 = d2 = e1 = e2 = 0.0
+    for k in range(polynomial.size - 1, 0, -1):
+        e1, e2 = 2.0 * x * e1 - e2 + 4.0 * d1, e1
+        d1, d2 = 2.0 * x * d1 - d2 + 2.0 * b1, d1
+        b1, b2 = 2.0 * x * b1 - b2 + polynomial[k], b1
+    return 2.0 * (x * d1 - d2 + b1), 4.0 * (x * e1 - e2 + 2.0 * d1)
+
+
+@njit(**_INNER)
+def _step(deviation):
+    """Step in units of the logit for a relative error far below 1e-10.
+
+    Compared with a normal density, one with exponential tails needs shorter steps.
+    """
+    return 0.88 * deviation / (1.0 + 1.5 * deviation)
+
+
+@njit(**_INNER)
+def _decay(x):
+    """Minus ln |Gamma(p (1 + i x)) / Gamma(p)| / p, roughly: how fast a rule converges."""
+    return x * math.atan(x) - 0.5 * math.log1p(x * x)
+
+
+@njit(**_INNER)
+def _error(difference, deviation, step):
+    """Error of a rule from the difference that leaving out every second node makes.
+
+    For a logit whose exponential has a Gamma distribution it is a power of that: the second if the
+    distribution is wide, the fourth if it is narrow.
+    """
+    x = math.pi * deviation * deviation / step
+    return abs(difference) ** (_decay(2.0 * x) / _decay(x))
+
+
+@njit(**_INNER)
+def _mode(power, polynomials, alpha, curvature):
+    """Mode of the product of all alpha f(alpha), and minus the second derivative of each logarithm.
+
+    All of them are concave: Newton's method with the sum of all alpha kept at one.
+    """
+    slope = np.zeros(4)
+    total = 0.0
+    for x in range(4):
+        total += power[x]
+    for x in range(4):
+        alpha[x] = power[x] / total
+        curvature[x] = math.inf
+    for _ in range(_MAX_ITERATIONS):
+        excess = -1.0
+        width = 0.0
+        pull = 0.0
+        for x in range(4):
+            if power[x] > 0.0:
+                first, second = _slopes(polynomials[x], alpha[x])
+                slope[x] = power[x] / alpha[x] + first
+                curvature[x] = power[x] / (alpha[x] * alpha[x]) - second
+                excess += alpha[x]
+                width += 1.0 / curvature[x]
+                pull += slope[x] / curvature[x]
+        multiplier = (pull + excess) / width
+        # The first steps only approach: they keep every alpha positive and change none much.
+        change = 0.0
+        total = 0.0
+        for x in range(4):
+            if power[x] > 0.0:
+                move = (slope[x] - multiplier) / curvature[x]
+                change = max(change, move * move * curvature[x])
+                alpha[x] = min(max(alpha[x] + move, 0.3 * alpha[x]), 3.0 * alpha[x])
+                total += alpha[x]
+        for x in range(4):
+            alpha[x] /= total
+        if change < 1e-3:
+            return True
+    return False
+
+
+@njit(**_INNER)
+def _side(power, polynomials, v, grid, nodes, room):
+    """Logarithm of v times the integral over the two parts of v, less that of the step.
+
+    Also the relative difference of the rule with every second node. Leaves the logarithms of all
+    terms in the room.
+    """
+    log_v = math.log(v)
+    terms, places, b1, b2 = room[0], room[1], room[2], room[3]
+    for i in range(nodes):
+        terms[i] = power[0] * (log_v + grid[_LOG_SHARE, i]) + power[1] * (
+            log_v + grid[_LOG_REST, i]
+        )
+    for part in range(2):
+        if power[part] > 0.0:
+            # Clenshaw's recurrence, for all nodes at once
+            for i in range(nodes):
+                places[i] = 2.0 * v * grid[part, i] - 1.0
+                b1[i] = 0.0
+                b2[i] = 0.0
+            for k in range(polynomials.shape[1] - 1, 0, -1):
+                coefficient = polynomials[part, k]
+                for i in range(nodes):
+                    fresh = 2.0 * places[i] * b1[i] - b2[i] + coefficient
+                    b2[i] = b1[i]
+                    b1[i] = fresh
+            for i in range(nodes):
+                terms[i] += places[i] * b1[i] - b2[i] + polynomials[part, 0]
+    top = terms[0]
+    for i in range(nodes):
+        top = max(top, terms[i])
+    total = 0.0
+    alternating = 0.0
+    sign = 1.0
+    for i in range(nodes):
+        if terms[i] > top - _NEGLIGIBLE:
+            weight = math.exp(terms[i] - top)
+            total += weight
+            alternating += sign * weight
+        sign = -sign
+    return top + math.log(total), alternating / total
+
+
+@njit(**_INNER)
+def _lay_out(power, centre, deviation, step, grid):
+    """Write the nodes for the shares of two states; return their number, 0 if too many."""
+    if power[1] == 0.0:
+        grid[_SHARE, 0] = 1.0
+        grid[_REST, 0] = grid[_LOG_SHARE, 0] = grid[_LOG_REST, 0] = 0.0
+        return 1
+    left = math.ceil((8.0 * deviation + _OUT_OF_REACH / power[0]) / step)
+    nodes = left + math.ceil((8.0 * deviation + _OUT_OF_REACH / power[1]) / step) + 1
+    if nodes > _MAX_NODES:
+        return 0
+    for i in range(nodes):
+        y = centre + (i - left) * step
+        log_share = min(y, 0.0) - math.log1p(math.exp(-abs(y)))
+        grid[_LOG_SHARE, i] = log_share
+        grid[_LOG_REST, i] = log_share - y
+        grid[_SHARE, i] = math.exp(log_share)
+        grid[_REST, i] = math.exp(log_share - y)
+    return nodes
+
+
+@njit(**_INNER)
+def _trim(grid, nodes, terms):
+    """Leave out the nodes whose terms are far below the largest; return how many are left."""
+    top = terms[0]
+    for i in range(nodes):
+        top = max(top, terms[i])
+    kept = 0
+    for i in range(nodes):
+        if terms[i] > top - _OUT_OF_REACH:
+            for k in range(4):
+                grid[k, kept] = grid[k, i]
+            kept += 1
+    return kept
+
+
+@njit(**_INNER)
+def _log_z(power, polynomials, grids, room):
+    """ln Z of one table; NaN if it does not reach its accuracy."""
+    alpha = np.empty(4)
+    curvature = np.empty(4)
+    if not _mode(power.ravel(), polynomials.reshape(4, -1), alpha, curvature):
+        return math.nan
+    sums = np.empty(2)
+    widths = np.empty(2)
+    deviations = np.empty(2)
+    steps = np.ones(2)
+    nodes = np.empty(2, np.int64)
+    for side in range(2):
+        one, two = alpha[2 * side], alpha[2 * side + 1]
+        sums[side] = one + two
+        widths[side] = 1.0 / curvature[2 * side] + 1.0 / curvature[2 * side + 1]
+        if two > 0.0:
+            bend = curvature[2 * side] + curvature[2 * side + 1]
+            deviations[side] = sums[side] / (math.sqrt(bend) * one * two)
+            steps[side] = _step(deviations[side])
+        centre = math.log(one) - math.log(two)
+        nodes[side] = _lay_out(power[side], centre, deviations[side], steps[side], grids[side])
+        if nodes[side] == 0:
+            return math.nan
+    deviation = math.sqrt(widths[0] * widths[1] / (widths[0] + widths[1])) / (sums[0] * sums[1])
+    step = _step(deviation)
+    middle = math.log(sums[0] / sums[1])
+    top = 0.0
+    total = 0.0
+    alternating = 0.0
+    error = 0.0
+    k = 0
+    direction = 1
+    while True:
+        value = 0.0
+        lost = 0.0
+        for side in range(2):
+            y = middle + k * step if side == 0 else -middle - k * step
+            v = 1.0 / (1.0 + math.exp(-y))
+            own, difference = _side(
+                power[side], polynomials[side], v, grids[side], nodes[side], room
+            )
+            if k == 0 and direction > 0:
+                nodes[side] = _trim(grids[side], nodes[side], room[0])
+            value += own
+            if nodes[side] > 1:
+                lost += _error(difference, deviations[side], steps[side])
+        if k == 0:
+            top = value
+        weight = math.exp(value - top)
+        total += weight
+        alternating += weight if k % 2 == 0 else -weight
+        error += weight * lost
+        if value < top - _NEGLIGIBLE or abs(k) > _MAX_NODES:
+            if direction < 0:
+                break
+            direction = -1
+            k = 0
+        k += direction
+    error = error / total + _error(alternating / total, deviation, step)
+    if not error < _MAX_ERROR:
+        return math.nan
+    return top + math.log(total * step * steps[0] * steps[1])
+
+
+@njit(**_INNER)
+def _gather(table, s, alpha0, curves, power, polynomials):
+    """Powers and polynomials of the states of a table, and the constant of its evidence.
+
+    All states without counts are one, with the sum of their alpha0. Returns how many states that
+    makes; of more than four nothing is of use.
+    """
+    size = curves.shape[1] - 1
+    constant = 0.0
+    unseen = 0.0
+    pooled = 0
+    for place in range(4):
+        power[place] = 0.0
+        for k in range(size):
+            polynomials[place, k] = 0.0
+    for x in range(alpha0.size):
+        cells = 0
+        for y in range(table.shape[0]):
+            n = table[y, x]
+            if n > 0 and pooled < 4:
+                place = _PLACES[pooled]
+                cells += 1
+                constant += curves[n, size]
+                for k in range(size):
+                    polynomials[place, k] += curves[n, k]
+            elif n > 0:
+                return 5, 0.0
+        if cells == 0:
+            unseen += alpha0[x]
+        else:
+            constant += cells * math.log(s) - math.lgamma(alpha0[x])
+            power[_PLACES[pooled]] = alpha0[x] + cells
+            pooled += 1
+    if unseen > 0.0:
+        if pooled == 4:
+            return 5, 0.0
+        constant -= math.lgamma(unseen)
+        power[_PLACES[pooled]] = unseen
+        pooled += 1
+    return pooled, constant
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pooled_evidence(tables, s, alpha0, curves, of_rows):
+    """Log evidence of every table ``[table, configuration, state]`` of whole counts.
+
+    `of_rows` remembers lnGamma(s + n) - lnGamma(s) by n. NaN for tables that are not of two to four
+    states and several rows, and for those that do not reach the accuracy.
+    """
+    found = np.empty(tables.shape[0])
+    power = np.empty((2, 2))
+    polynomials = np.empty((2, 2, curves.shape[1] - 1))
+    grids = np.empty((2, 4, _MAX_NODES))
+    room = np.empty((4, _MAX_NODES))
+    prior = 0.0
+    for x in range(alpha0.size):
+        prior += alpha0[x]
+    prior = math.lgamma(prior)
+    for t in range(tables.shape[0]):
+        rows = 0
+        constant = prior
+        for y in range(tables.shape[1]):
+            total = 0
+            for x in range(alpha0.size):
+                total += tables[t, y, x]
+            if total > 0:
+                rows += 1
+                if math.isnan(of_rows[total]):
+                    of_rows[total] = minus_log_beta(s, float(total)) + math.lgamma(total)
+                constant -= of_rows[total]
+        states, own = _gather(
+            tables[t], s, alpha0, curves, power.ravel(), polynomials.reshape(4, -1)
+        )
+        good = rows > 1 and 2 <= states <= 4
+        for side in range(2):
+            for x in range(2):
+                good &= power[side, x] == 0.0 or power[side, x] >= 1.0
+        found[t] = constant + own + _log_z(power, polynomials, grids, room) if good else math.nan
+    return found
