@@ -432,7 +432,7 @@ def test_tabu_does_not_come_back_to_the_last_graphs(monkeypatch):
 
     def taken(self, move):
         original(self, move)
-        graphs.append(self.adjacency.tobytes())
+        graphs.append(self.paths.adjacency.tobytes())
 
     monkeypatch.setattr(search._Climber, "_take", taken)
     hill_climb(drawn(150, seed=9), tabu=6)

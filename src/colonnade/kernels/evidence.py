@@ -24,7 +24,9 @@ from colonnade.kernels.special import log_rise, minus_log_beta
 # Terms this far below the largest one are left out (a logarithm).
 _NEGLIGIBLE = 26.0
 # Nodes farther below the largest term at the mode are not needed elsewhere either.
-_OUT_OF_REACH = 36.0
+_OUT_OF_REACH = 50.0
+# How much more than its last node a tail may have beyond it, at most (it falls like a power of v).
+_TAIL = 10.0
 _MAX_ERROR = 1e-9
 _MAX_ITERATIONS = 200
 _MAX_NODES = 400
@@ -149,8 +151,8 @@ def _mode(power, polynomials, alpha, curvature):
 def _side(power, polynomials, v, grid, nodes, room):
     """Logarithm of v times the integral over the two parts of v, less that of the step.
 
-    Also the relative difference of the rule with every second node. Leaves the logarithms of all
-    terms in the room.
+    Also the relative difference of the rule with every second node, and the share of the tails that
+    are cut off. Leaves the logarithms of all terms in the room.
     """
     log_v = math.log(v)
     terms, places, b1, b2 = room[0], room[1], room[2], room[3]
@@ -185,7 +187,8 @@ def _side(power, polynomials, v, grid, nodes, room):
             total += weight
             alternating += sign * weight
         sign = -sign
-    return top + math.log(total), alternating / total
+    tails = math.exp(terms[0] - top) + math.exp(terms[nodes - 1] - top)
+    return top + math.log(total), alternating / total, _TAIL * tails / total
 
 
 @njit(**_INNER)
@@ -263,14 +266,14 @@ def _log_z(power, polynomials, grids, room):
         for side in range(2):
             y = middle + k * step if side == 0 else -middle - k * step
             v = 1.0 / (1.0 + math.exp(-y))
-            own, difference = _side(
+            own, difference, tails = _side(
                 power[side], polynomials[side], v, grids[side], nodes[side], room
             )
             if k == 0 and direction > 0:
                 nodes[side] = _trim(grids[side], nodes[side], room[0])
             value += own
             if nodes[side] > 1:
-                lost += _error(difference, deviations[side], steps[side])
+                lost += _error(difference, deviations[side], steps[side]) + tails
         if k == 0:
             top = value
         weight = math.exp(value - top)

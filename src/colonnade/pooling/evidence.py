@@ -22,9 +22,9 @@ _MIN_TABLES_FOR_THREADS = 64
 def log_evidences(tables: Integers, s: float, alpha0: Floats) -> Floats:
     """Log evidence of tables ``[table, configuration, state]`` of whole counts; NaN where unknown.
 
-    The error is below 1e-9 and some roundings of the evidence. NaN for tables with more than four
-    states that have counts (or three and others), or at most one row, for a small alpha0, for a
-    large strength or counts, and for whatever does not converge: other ways serve these.
+    The error is below 1e-9, and mostly below 1e-11 but for rounding. NaN for tables with more than
+    four states that have counts (or three and others), or at most one row, for a small alpha0, for
+    a large strength or counts, and for whatever does not converge: other ways serve these.
     """
     from colonnade.kernels.evidence import fill_curves, pooled_evidence
 
