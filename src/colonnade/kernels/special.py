@@ -76,6 +76,15 @@ def minus_log_beta(u: float, n: float) -> float:
 
 
 @njit(cache=True, nogil=True)
+def log_top_of_beta(a: float, b: float) -> float:
+    """Ln of the largest density of the logit of a Beta(a, b) variable, at ln(a / b)."""
+    if min(a, b) < _STIRLING_FROM:
+        return minus_log_beta(a, b) - a * math.log1p(b / a) - b * math.log1p(a / b)
+    narrow = 0.5 * math.log(a / (a + b) * b / (2.0 * math.pi))
+    return narrow + _stirling_tail(a + b) - _stirling_tail(a) - _stirling_tail(b)
+
+
+@njit(cache=True, nogil=True)
 def digamma_rise(z: float, d: float) -> float:
     """psi(z + d) - psi(z) for z > 0, d >= 0."""
     value = 0.0

@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.pooling.alpha import Component, DirichletAlpha, PooledAlpha
+from colonnade.threads import run
 
 # Components of s of less weight do not move a quantile.
 _NEGLIGIBLE_WEIGHT = 1e-7
@@ -42,53 +44,78 @@ def cell_quantiles(
 ) -> tuple[Floats, ...]:
     """Quantiles of theta_yx for rows of counts ``[row, state]``, one array per level."""
     rows = np.asarray(rows, dtype=np.float64)
-    totals = rows.sum(axis=1)
     if rows.shape[1] == 1:
         return tuple(np.ones(rows.shape) for _ in levels)
-    answers = [np.empty(rows.shape) for _ in levels]
+    totals = rows.sum(axis=1)
+    asked = np.array(levels, dtype=np.float64)
     relevant = [part for part in components if part.weight > _NEGLIGIBLE_WEIGHT]
-    for state in range(rows.shape[1]):
-        # Equal cells have equal quantiles, and most tables have few distinct cells.
-        both = np.column_stack([rows[:, state], totals])
-        cells, back = np.unique(both, axis=0, return_inverse=True)
-        mixture = _Mixture.of(cells, relevant, state)
-        for answer, level in zip(answers, levels, strict=True):
-            answer[:, state] = mixture.quantile(level)[back.ravel()]
-    return tuple(answers)
+
+    def quantiles_of(state: int) -> Floats:
+        # Equal cells have equal quantiles, and most tables have few distinct cells. They come
+        # sorted by their own counts.
+        own = rows[:, state]
+        cells, back = np.unique(own + 1j * (totals - own), return_inverse=True)
+        mixture = _Mixture.of(relevant, state)
+        return mixture.quantiles(_Cells(cells.real.copy(), cells.imag.copy()), asked)[:, back]
+
+    found = run([partial(quantiles_of, state) for state in range(rows.shape[1])])
+    return tuple(np.stack(found, axis=-1))
+
+
+class _Cells(NamedTuple):
+    """Some cells of one state: its own counts, and those of all others in the same rows."""
+
+    own: Floats
+    rest: Floats
 
 
 class _Law(Protocol):
-    """The distribution of some cells of one state, mixed over alpha."""
+    """The distribution of the cells of one state given s, mixed over alpha."""
 
-    @property
-    def mean(self) -> Floats:
+    def mean(self, cells: _Cells) -> Floats:
         """Mean of each cell, ``[cell]``."""
 
-    def below(self, y: Floats) -> Floats:
+    def below(self, cells: _Cells, y: Floats) -> Floats:
         """Probability that each cell is below the number with its logit, ``[cell]``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Mixture:
-    """The distribution of some cells of one state, mixed over alpha and s."""
+    """The distribution of the cells of one state, mixed over alpha and s."""
 
     parts: list[tuple[float, _Law]]
 
     @classmethod
-    def of(cls, cells: Floats, components: Sequence[Component], state: int) -> _Mixture:
-        """Of cells ``[cell, (own count, total of the row)]``."""
+    def of(cls, components: Sequence[Component], state: int) -> _Mixture:
         total = sum(part.weight for part in components)
-        return cls([(part.weight / total, _law(cells, part, state)) for part in components])
+        return cls([(part.weight / total, _law(part, state)) for part in components])
 
-    def quantile(self, level: float) -> Floats:
-        """Quantile of every cell."""
+    def quantiles(self, cells: _Cells, levels: Floats) -> Floats:
+        """Quantiles of every cell, ``[level, cell]``."""
+        rules = [(weight, law) for weight, law in self.parts if isinstance(law, _Rule)]
+        if len(rules) < len(self.parts):
+            return np.stack([self._searched(cells, level) for level in levels.tolist()])
+        from colonnade.kernels import cells as kernel
+
+        answer = np.empty((levels.size, cells.own.size))
+        together = kernel.Rule(
+            np.concatenate([law.s * law.nodes for _, law in rules]),
+            np.concatenate([law.s * (1.0 - law.nodes) for _, law in rules]),
+            np.concatenate([weight * law.weight for weight, law in rules]),
+        )
+        kernel.quantiles(*cells, together, levels, answer)
+        return answer
+
+    def _searched(self, cells: _Cells, level: float) -> Floats:
+        """Quantile of every cell from the distribution function alone."""
         from scipy.special import expit, logit
 
-        start = np.asarray(sum(weight * law.mean for weight, law in self.parts))
+        start = np.asarray(sum(weight * law.mean(cells) for weight, law in self.parts))
         low, high = (np.full(start.size, end) for end in (_LOWEST_LOGIT, _HIGHEST_LOGIT))
-        below, above = at_lowest, at_highest = self._excess(low, level), self._excess(high, level)
+        below, above = (self._excess(cells, end, level) for end in (low, high))
+        at_lowest, at_highest = below, above
         y = logit(np.clip(start, 1e-12, 1.0 - 1e-12))
-        value = self._excess(y, level)
+        value = self._excess(cells, y, level)
         moved = np.zeros(start.size)  # the end that was moved last
         for _ in range(_MAX_BISECTIONS):
             rising = value < 0.0
@@ -106,28 +133,28 @@ class _Mixture:
             fresh = np.where(inside & (width < 2.0), secant, 0.5 * (low + high))
             settled = np.abs(value) < 1e-15
             y = np.where(settled, y, fresh)
-            value = self._excess(y, level)
+            value = self._excess(cells, y, level)
         answer = expit(y)
         # Where all of the mass sits at an end, the quantile is the end itself.
         answer = np.where(at_lowest >= 0.0, 0.0, answer)
         return np.where(at_highest < 0.0, 1.0, answer)
 
-    def _excess(self, y: Floats, level: float) -> Floats:
-        return np.asarray(sum(weight * law.below(y) for weight, law in self.parts)) - level
+    def _excess(self, cells: _Cells, y: Floats, level: float) -> Floats:
+        return np.asarray(sum(weight * law.below(cells, y) for weight, law in self.parts)) - level
 
 
-def _law(cells: Floats, part: Component, state: int) -> _Law:
+def _law(part: Component, state: int) -> _Law:
     """The distribution of cells given s, with as many values of alpha as make it smooth."""
     mean = float(part.alpha.mean[state])
     sd = math.sqrt(max(float(part.alpha.covariance[state, state]), 0.0))
     if sd == 0.0:
-        return _Rule.of(cells, part.s, *part.alpha.marginal(state, 1))
+        return _Rule(part.s, *part.alpha.marginal(state, 1))
     relative = sd / math.sqrt(mean * (1.0 - mean))
     ratio = relative * math.sqrt(part.s)
     if ratio > _MIN_RATIO_OF_DENSITY and isinstance(part.alpha, PooledAlpha | DirichletAlpha):
         deviation = relative / math.sqrt(mean * (1.0 - mean))  # of the logit
         finest = min(_MAX_STEP, _MAX_STEP_IN_DEVIATIONS * deviation)
-        return _Density.of(cells, part.s, *part.alpha.points(state, finest))
+        return _Density.of(part.s, *part.alpha.points(state, finest))
     if ratio > 1.0:
         # alpha is less certain than a cell given alpha: its steps must not leave gaps between the
         # Beta distributions. A cell without counts of its own has the narrowest logit.
@@ -135,41 +162,36 @@ def _law(cells: Floats, part: Component, state: int) -> _Law:
         width = 1.0 / math.sqrt(part.s * nearest * (1.0 - nearest))
         points, weights = part.alpha.points(state, 0.9 * width)
         heavy = weights > _NEGLIGIBLE_WEIGHT * weights.max()
-        return _Rule.of(cells, part.s, points[heavy], weights[heavy] / weights[heavy].sum())
+        return _Rule(part.s, points[heavy], weights[heavy] / weights[heavy].sum())
     size = 6 if part.s * sd < 0.03 else 12 if part.s * sd < 0.3 else 24
-    return _Rule.of(cells, part.s, *part.alpha.marginal(state, size))
+    return _Rule(part.s, *part.alpha.marginal(state, size))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rule:
-    """A finite mixture of Beta distributions: shapes ``[cell, node]`` and weights ``[node]``."""
+    """A finite mixture of Beta distributions: values of alpha and their weights, ``[node]``."""
 
-    first: Floats
-    second: Floats
+    s: float
+    nodes: Floats
     weight: Floats
 
-    @classmethod
-    def of(cls, cells: Floats, s: float, nodes: Floats, weight: Floats) -> _Rule:
-        tiny = np.finfo(np.float64).tiny
-        first = np.maximum(cells[:, :1] + s * nodes, tiny)
-        second = np.maximum((cells[:, 1:] - cells[:, :1]) + s * (1.0 - nodes), tiny)
-        return cls(first, second, weight)
+    def mean(self, cells: _Cells) -> Floats:
+        own, rest = cells
+        return np.asarray((own + self.s * (self.nodes @ self.weight)) / (own + rest + self.s))
 
-    @property
-    def mean(self) -> Floats:
-        return np.asarray((self.first / (self.first + self.second)) @ self.weight)
-
-    def below(self, y: Floats) -> Floats:
+    def below(self, cells: _Cells, y: Floats) -> Floats:
         from scipy.special import betainc, expit
 
-        return np.asarray(betainc(self.first, self.second, expit(y)[:, None]) @ self.weight)
+        tiny = np.finfo(np.float64).tiny
+        first = np.maximum(cells.own[:, None] + self.s * self.nodes, tiny)
+        second = np.maximum(cells.rest[:, None] + self.s * (1.0 - self.nodes), tiny)
+        return np.asarray(betainc(first, second, expit(y)[:, None]) @ self.weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Density:
     """The posterior of alpha as a density of its logit v, for an s that makes cells narrow."""
 
-    cells: Floats  # [cell, (own count, total of the row)]
     s: float
     centre: float  # mean of alpha
     low: float  # of v, and what is at or below it
@@ -179,7 +201,7 @@ class _Density:
     probability: Any  # its integral from `low` on
 
     @classmethod
-    def of(cls, cells: Floats, s: float, points: Floats, weights: Floats) -> _Density:
+    def of(cls, s: float, points: Floats, weights: Floats) -> _Density:
         from scipy.interpolate import CubicSpline
 
         centre = float(points @ weights)
@@ -197,50 +219,48 @@ class _Density:
         spline = CubicSpline(v, np.log(mass / step))
         fine = np.linspace(v[0], v[-1], 8 * v.size)
         probability = CubicSpline(fine, np.exp(spline(fine))).antiderivative()
-        return cls(cells, s, centre, float(v[0]), atom, float(v[-1]), spline, probability)
+        return cls(s, centre, float(v[0]), atom, float(v[-1]), spline, probability)
 
-    @property
-    def mean(self) -> Floats:
-        own, total = self.cells.T
-        return np.asarray((own + self.s * self.centre) / (total + self.s))
+    def mean(self, cells: _Cells) -> Floats:
+        own, rest = cells
+        return np.asarray((own + self.s * self.centre) / (own + rest + self.s))
 
-    def below(self, y: Floats) -> Floats:
+    def below(self, cells: _Cells, y: Floats) -> Floats:
         from scipy.special import expit
 
-        own, total = self.cells.T
-        strength = total + self.s
+        own, others = cells
+        strength = own + others + self.s
         t, rest = expit(y), expit(-y)
         # Values of alpha from here on, and up to there, leave the answer open.
         reach = _DEVIATIONS * np.sqrt(t * rest / strength) + _PSEUDO_COUNTS / strength
-        low = self._logit(strength * (t - reach) - own, (total - own) - strength * (rest + reach))
-        high = self._logit(strength * (t + reach) - own, (total - own) - strength * (rest - reach))
+        low = self._logit(strength * (t - reach) - own, others - strength * (rest + reach))
+        high = self._logit(strength * (t + reach) - own, others - strength * (rest - reach))
         certain = self.atom + self.probability(low)
         above = 1.0 - self.atom - self.probability(high)
-        ends = certain * self._given(low, t) + above * self._given(high, t)
-        return np.asarray(ends + self._between(low, high, t))
+        ends = certain * self._given(cells, low, t) + above * self._given(cells, high, t)
+        return np.asarray(ends + self._between(cells, low, high, t))
 
     def _logit(self, shape: Floats, minus_other: Floats) -> Floats:
         """The logit of alpha with some shapes s alpha and s (1 - alpha), within the density."""
         shape, other = np.maximum(shape, _NO_SHAPE), np.maximum(-minus_other, _NO_SHAPE)
         return np.asarray(np.clip(np.log(shape) - np.log(other), self.low, self.high))
 
-    def _given(self, v: Floats, t: Floats) -> Floats:
+    def _given(self, cells: _Cells, v: Floats, t: Floats) -> Floats:
         """Probability that each cell is below t if the logit of alpha is v, ``[cell, ...]``."""
         from scipy.special import betainc, expit
 
         more = (slice(None),) + (None,) * (v.ndim - 1)
-        own, total = self.cells.T
-        first = own[more] + self.s * expit(v)
-        second = (total - own)[more] + self.s * expit(-v)
+        first = cells.own[more] + self.s * expit(v)
+        second = cells.rest[more] + self.s * expit(-v)
         return np.asarray(betainc(first, second, t[more]))
 
-    def _between(self, low: Floats, high: Floats, t: Floats) -> Floats:
+    def _between(self, cells: _Cells, low: Floats, high: Floats, t: Floats) -> Floats:
         """Integrate over alpha from one logit to another by Gauss's rule on panels."""
         nodes, weights = np.polynomial.legendre.leggauss(_PANEL_NODES)
         longest = float((high - low).max())
         panels = min(max(_MIN_PANELS, math.ceil(longest)), _MAX_PANELS)
         places = (np.arange(panels)[:, None] + 0.5 * (nodes + 1.0)).ravel() / panels
         v = low[:, None] + (high - low)[:, None] * places
-        values = np.exp(self.log_density(v)) * self._given(v, t)
+        values = np.exp(self.log_density(v)) * self._given(cells, v, t)
         share = np.tile(0.5 * weights / panels, panels)
         return np.asarray((values @ share) * (high - low))

@@ -1,0 +1,77 @@
+"""Quantiles of cells: against SciPy's Beta distribution, and against a plain search."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import betainc, expit
+
+from colonnade import BDeu, Hierarchical, SymmetricDirichlet
+from colonnade.kernels.cells import Rule, quantiles
+from colonnade.pooling.quantiles import _Cells, _Mixture, cell_quantiles
+
+LEVELS = np.array([0.0005, 0.025, 0.25, 0.5, 0.75, 0.975, 0.9995])
+SHAPES = [1e-3, 0.3, 1.0, 7.5, 400.0, 1999.0, 2001.0, 1e6, 1e12]
+
+
+@pytest.mark.parametrize("b", SHAPES)
+@pytest.mark.parametrize("a", SHAPES)
+def test_one_beta_distribution(a, b):
+    found = np.empty((LEVELS.size, 1))
+    rule = Rule(np.array([a]), np.array([b]), np.ones(1))
+    quantiles(np.zeros(1), np.zeros(1), rule, LEVELS, found)
+    wanted = stats.beta(a, b).ppf(LEVELS)
+    deviation = stats.beta(a, b).std()
+    assert found[:, 0] == pytest.approx(wanted, rel=1e-9, abs=1e-9 * deviation + 2e-16)
+
+
+def test_a_shape_that_vanishes_is_a_point():
+    # one part in four is at 0, and two parts in four are at 1
+    rule = Rule(np.array([0.0, 2.0, 3.0]), np.array([3.0, 2.0, 0.0]), np.array([0.25, 0.25, 0.5]))
+    found = np.empty((3, 1))
+    quantiles(np.zeros(1), np.zeros(1), rule, np.array([0.2, 0.375, 0.6]), found)
+    assert found[:, 0] == pytest.approx([0.0, 0.5, 1.0], abs=1e-15)
+
+
+def searched(mixture, cells, level):
+    """Bisect the distribution function, as SciPy gives it."""
+    low, high = np.full(cells.own.size, -740.0), np.full(cells.own.size, 40.0)
+    for _ in range(70):
+        y = 0.5 * (low + high)
+        below = np.zeros(y.size)
+        for weight, law in mixture.parts:
+            first = np.maximum(cells.own[:, None] + law.s * law.nodes, 1e-300)
+            second = np.maximum(cells.rest[:, None] + law.s * (1.0 - law.nodes), 1e-300)
+            below += weight * (betainc(first, second, expit(y)[:, None]) @ law.weight)
+        low, high = np.where(below < level, y, low), np.where(below < level, high, y)
+    return expit(high)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    "prior",
+    [
+        Hierarchical(),
+        Hierarchical(s="learn"),
+        Hierarchical(s=1e-4),
+        Hierarchical(s=300.0, alpha0=0.1),
+        Hierarchical(alpha0=1e-6),
+        SymmetricDirichlet(),
+        BDeu(1e-3),
+    ],
+    ids=repr,
+)
+def test_mixtures_against_a_plain_search(prior, whole):
+    rng = np.random.default_rng(5)
+    rows = rng.gamma(0.3, 20.0, (12, 3)) * np.logspace(0, 6, 12)[:, None]
+    rows = np.vstack([np.floor(rows) if whole else rows, np.zeros(3)])
+    posterior = prior.posterior(rows[:6])
+    levels = [0.0005, 0.25, 0.975]
+    found = cell_quantiles(rows, posterior.components, levels)
+    parts = [part for part in posterior.components if part.weight > 1e-7]
+    for state in range(3):
+        mixture = _Mixture.of(parts, state)
+        own = rows[:, state]
+        cells = _Cells(own, rows.sum(axis=1) - own)
+        for level, answer in zip(levels, found, strict=True):
+            wanted = searched(mixture, cells, level)
+            assert answer[:, state] == pytest.approx(wanted, abs=1e-11)
