@@ -67,8 +67,9 @@ def test_intervals_hold_about_what_they_say(sizes) -> None:
 @pytest.mark.parametrize("sizes", SIZES[1:], ids=["two", "three"])
 def test_rows_around_the_estimates_below_hold_too_little(sizes, monkeypatch) -> None:
     def known(plan, t, base, drawn, means):
-        logs = [np.log(each) for each in means]
-        return np.broadcast_to(np.exp(log_base(plan, t, base, logs)), drawn[0].shape)
+        logs = {u: np.log(each) for u, each in means.items()}
+        shape = next(iter(drawn.values())).shape
+        return np.broadcast_to(np.exp(log_base(plan, t, base, logs)), shape)
 
     monkeypatch.setattr(drawing, "drawn_base", known)
     assert held(sizes, 80, 40) < 0.78
@@ -94,7 +95,7 @@ def test_bases_of_draws_have_the_mean_of_the_estimates(base) -> None:
     plan = Plan.lattice(range(2))
     means, drawn = uncertain_rows()
     centre = np.exp(log_base(plan, 3, base, [np.log(mean) for mean in means]))
-    found = drawing.drawn_base(plan, 3, base, drawn, means)
+    found = drawing.drawn_base(plan, 3, base, dict(enumerate(drawn)), dict(enumerate(means)))
     np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
     rare = np.arange(31) > 0
     # Where a base has a factor below zero it is cut off there, which moves the mean a little.

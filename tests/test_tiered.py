@@ -8,6 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 from tests.tier_reference import PlainTiers
 
 import colonnade as cn
@@ -202,6 +203,29 @@ def test_rows_drawn_one_after_another_belong_to_the_same_draw() -> None:
     shared = np.corrcoef(np.exp(first), np.exp(second))[0, 1]
     apart = np.corrcoef(np.exp(first), np.exp(other))[0, 1]
     assert shared > apart + 0.05
+
+
+def test_single_cells_have_the_margins_of_rows() -> None:
+    posterior = Tiered().posterior(counts_of(drawn_counts(3, 3)))
+    codes = all_codes(posterior.counts.parent_sizes)
+    child = np.arange(len(codes)) % posterior.counts.states
+    cells = posterior.draws(4000, rng=1).log_cells(codes, child)
+    rows = posterior.draws(4000, rng=2).log_rows(codes)
+    assert cells.shape == (len(codes), 4000)
+    chances = [ks_2samp(cells[i], rows[:, i, x]).pvalue for i, x in enumerate(child)]
+    assert min(chances) > 1e-4
+
+
+def test_rows_asked_for_by_and_by_fill_the_room_for_them() -> None:
+    posterior = Tiered().posterior(counts_of(drawn_counts(3, 2)))
+    codes = all_codes(posterior.counts.parent_sizes)
+    by_and_by = posterior.draws(2000, rng=1)
+    rows = np.concatenate(
+        [np.exp(by_and_by.log_rows(codes[i : i + 1])) for i in range(len(codes))], 1
+    )
+    at_once = np.exp(posterior.draws(2000, rng=1).log_rows(codes))
+    np.testing.assert_allclose(rows.mean(axis=0), at_once.mean(axis=0), atol=0.03)
+    np.testing.assert_allclose(rows.std(axis=0), at_once.std(axis=0), atol=0.03)
 
 
 def test_there_is_no_log_evidence_with_two_parents() -> None:

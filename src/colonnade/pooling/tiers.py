@@ -8,7 +8,7 @@ is in docs/tiers.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -360,14 +360,17 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score)
 
 
-def log_base(plan: Plan, t: int, base: int, logs: Sequence[Floats]) -> Floats:
+def log_base(
+    plan: Plan, t: int, base: int, logs: Sequence[Floats] | Mapping[int, Floats]
+) -> Floats:
     """Logarithms of one base of tier t, from those of the rows of all tiers, ``[..., state]`` each.
 
     Plain and slow: the kernel has the same for estimates, this is for draws and explanations.
     """
-    below = [logs[u] for u in plan.below[t] if u >= 0]
-    if base < len(below):
-        return np.asarray(below[base])
+    leaned_on = [u for u in plan.below[t] if u >= 0]
+    if base < len(leaned_on):
+        return np.asarray(logs[leaned_on[base]])
+    below = [logs[u] for u in leaned_on]
     kind = base - len(below)
     if kind == 0:
         return np.asarray(np.logaddexp.reduce(below) - math.log(len(below)))
@@ -379,10 +382,20 @@ def log_base(plan: Plan, t: int, base: int, logs: Sequence[Floats]) -> Floats:
     return np.asarray(value - np.logaddexp.reduce(value, axis=-1, keepdims=True))
 
 
+def base_tiers(plan: Plan, t: int, base: int) -> list[int]:
+    """The tiers whose rows one base of tier t is made of."""
+    below = [int(u) for u in plan.below[t] if u >= 0]
+    if base < len(below):
+        return [below[base]]
+    if base - len(below) < 2:
+        return below
+    return below + [int(u) for u in plan.second[t] if u >= 0]
+
+
 def drawn_base(
-    plan: Plan, t: int, base: int, drawn: Sequence[Floats], means: Sequence[Floats]
+    plan: Plan, t: int, base: int, drawn: Mapping[int, Floats], means: Mapping[int, Floats]
 ) -> Floats:
-    """One base of tier t in draws, from drawn rows of all tiers and their estimates.
+    """One base of tier t in draws, from drawn rows of its `base_tiers` and their estimates.
 
     Both are ``[..., state]`` for each tier. Bases that are products of rows are expanded to first
     order around the estimates: their mean over draws is then the base of the estimates. The product
@@ -403,7 +416,7 @@ def drawn_base(
     if kind > 1:
         second = [u for u in plan.second[t] if u >= 0]
         factor = factor + _SECOND_EXPONENT[kind] * change(second)
-    centre = np.exp(log_base(plan, t, base, [np.log(each) for each in means]))
+    centre = np.exp(log_base(plan, t, base, {u: np.log(each) for u, each in means.items()}))
     value = centre * np.maximum(factor, 0.0)
     return np.asarray(value / value.sum(axis=-1, keepdims=True))
 

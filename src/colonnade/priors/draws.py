@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Array, Floats, Integers
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component
-from colonnade.pooling.draws import log_dirichlet
+from colonnade.pooling.draws import dirichlet, log_dirichlet
 from colonnade.pooling.mixture import sample_components
-from colonnade.pooling.tiers import Tiers, drawn_base
+from colonnade.pooling.tiers import Tiers, base_tiers, drawn_base
 
 # Probabilities that are drawn may underflow; what leans on them is to remain above zero.
 _TINY = 1e-300
@@ -112,7 +114,7 @@ class TierDraws(Draws):
         self._use = np.arange(n) % pools
         self._pools = [self._pool(parts, pools) for parts in tiers.singles]
         self._chosen = [self._choice(t) for t in range(len(tiers.plan.subsets))]
-        self._kept: list[dict[bytes, Floats]] = [{} for _ in tiers.plan.subsets]
+        self._kept = [_Kept(n, tiers.states) for _ in tiers.plan.subsets[:-1]]
 
     def _pool(self, parts: tuple[Component, ...], pools: int) -> Floats:
         alpha, strength = sample_components(parts, pools, self.rng)
@@ -130,46 +132,117 @@ class TierDraws(Draws):
         return base, tiers.grid[place]
 
     def log_rows(self, codes: Array, draws_last: bool = False) -> Floats:
-        rows = self._rows(codes)[-1]
+        asked = _Asked.of(self.tiers, codes)
+        self._keep_lower_rows(asked)
+        last = len(self._kept)
+        shapes = self._leaned_on(last, asked, np.arange(len(codes)))
+        shapes += asked.counts(last)[:, None]
+        rows = log_dirichlet(shapes, self.rng)
         return np.ascontiguousarray(np.moveaxis(rows, 1, 2 if draws_last else 0))
 
     def log_cells(self, codes: Array, child: Array) -> Floats:
-        cells = self._rows(codes)[-1][np.arange(len(child)), :, child]
-        return np.ascontiguousarray(cells)
+        # The margin of a Dirichlet distribution is a Beta distribution.
+        asked = _Asked.of(self.tiers, codes)
+        self._keep_lower_rows(asked)
+        last = len(self._kept)
+        own = self._leaned_on(last, asked, np.arange(len(codes)), child)[:, :, 0]
+        others = np.maximum(self._chosen[last][1] - own, _TINY)
+        counts = asked.counts(last)
+        seen = counts[np.arange(len(child)), child]
+        shapes = np.stack([own + seen[:, None], others + (counts.sum(axis=1) - seen)[:, None]])
+        return np.asarray(log_dirichlet(shapes, self.rng, axis=0)[0])
 
-    def _rows(self, codes: Array) -> list[Floats]:
-        """Logarithms of rows in all tiers, ``[row, draw, state]`` each."""
-        plan, places = self.tiers.plan, self.tiers.places(codes)
-        means = self.tiers.estimates(places)
-        found: list[Floats] = []
-        nothing = (0, self.n, self.tiers.states)
-        for t, subset in enumerate(plan.subsets):
-            own = np.ascontiguousarray(codes[:, list(subset)], dtype=np.int64)
-            keys = [row.tobytes() for row in own]
-            kept = self._kept[t] if t < len(plan.subsets) - 1 else {}
-            fresh = {key: i for i, key in enumerate(keys) if key not in kept}
+    def _keep_lower_rows(self, asked: _Asked) -> None:
+        """Draw what is not yet known of the rows of all tiers but the last."""
+        for t, kept in enumerate(self._kept):
+            keys = asked.keys(t)
+            fresh = {key: i for i, key in enumerate(keys) if key not in kept.place}
             if fresh:
                 here = np.array(list(fresh.values()))
-                lean = self._leaned_on(t, here, found, means)
-                seen = self.tiers.counts[places[here, t]]
-                drawn = log_dirichlet(seen[:, None, :] + lean, self.rng)
-                kept.update(zip(fresh, drawn, strict=True))
-            found.append(np.stack([kept[key] for key in keys]) if keys else np.empty(nothing))
-        return found
+                shapes = self._leaned_on(t, asked, here) + asked.counts(t)[here, None]
+                kept.add(fresh, dirichlet(shapes, self.rng))
+            asked.kept.append(np.array([kept.place[key] for key in keys], dtype=np.int64))
 
-    def _leaned_on(self, t: int, here: Array, below: list[Floats], means: Floats) -> Floats:
-        """s times what rows of tier t lean on in each draw, ``[row, draw, state]``."""
+    def _leaned_on(self, t: int, asked: _Asked, here: Array, child: Array | None = None) -> Floats:
+        """s times what some rows of tier t lean on in each draw, ``[row, draw, state]``.
+
+        With `child` only that state of each row.
+        """
         tiers = self.tiers
         if t == 0:
             return np.broadcast_to(tiers.pool[0], (1, self.n, tiers.states))
         if len(tiers.plan.subsets[t]) == 1:
             return self._pools[t - 1][None]
-        lean = np.empty((len(here), self.n, tiers.states))
-        centres = [means[here, u][:, None] for u in range(t)]
+        lean = np.empty((len(here), self.n, tiers.states if child is None else 1))
         chosen, strength = self._chosen[t]
-        for base in np.unique(chosen):
+        for base in np.unique(chosen).tolist():
             draws = np.flatnonzero(chosen == base)
-            rows = [np.exp(each[np.ix_(here, draws)]) for each in below]
-            row = np.maximum(drawn_base(tiers.plan, t, int(base), rows, centres), _TINY)
-            lean[:, draws] = strength[draws, None] * row
+            row = self._base(t, base, asked, here, draws)
+            if child is not None:
+                row = row[np.arange(len(here)), :, child][:, :, None]
+            lean[:, draws] = strength[draws, None] * np.maximum(row, _TINY)
         return lean
+
+    def _base(self, t: int, base: int, asked: _Asked, here: Array, draws: Array) -> Floats:
+        """One base of rows of tier t in some draws, ``[row, draw, state]``."""
+        plan = self.tiers.plan
+        needed = base_tiers(plan, t, base)
+        rows = {u: self._kept[u].rows[asked.kept[u][here, None], draws] for u in needed}
+        centres = {u: asked.means[here, u][:, None] for u in needed}
+        return drawn_base(plan, t, base, rows, centres)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """Configurations whose rows are asked for.
+
+    Attributes
+    ----------
+    codes : array [row, parent]
+    places : array [row, tier]
+        Where their counts are.
+    means : array [row, tier, state]
+        Their estimates.
+    kept : list of array [row]
+        Where their drawn rows are, for one tier after the other.
+    """
+
+    tiers: Tiers
+    codes: Array
+    places: Integers
+    means: Floats
+    kept: list[Integers]
+
+    @classmethod
+    def of(cls, tiers: Tiers, codes: Array) -> _Asked:
+        places = tiers.places(codes)
+        return cls(tiers, codes, places, tiers.estimates(places), [])
+
+    def counts(self, t: int) -> Floats:
+        """Counts in one tier, ``[row, state]``."""
+        return self.tiers.counts[self.places[:, t]]
+
+    def keys(self, t: int) -> list[bytes]:
+        """What tells rows of one tier apart."""
+        subset = list(self.tiers.plan.subsets[t])
+        own = np.ascontiguousarray(self.codes[:, subset], dtype=np.int64)
+        return [row.tobytes() for row in own]
+
+
+class _Kept:
+    """Rows of one tier that have been drawn, ``[row, draw, state]``, with room for more."""
+
+    def __init__(self, draws: int, states: int) -> None:
+        self.place: dict[bytes, int] = {}
+        self.rows = np.empty((0, draws, states))
+
+    def add(self, keys: Iterable[bytes], rows: Floats) -> None:
+        """Keep more rows."""
+        used = len(self.place)
+        needed = used + len(rows)
+        if needed > len(self.rows):
+            more = np.empty((max(needed, 2 * len(self.rows)), *self.rows.shape[1:]))
+            more[:used] = self.rows[:used]
+            self.rows = more
+        self.rows[used:needed] = rows
+        self.place.update(zip(keys, range(used, needed), strict=True))

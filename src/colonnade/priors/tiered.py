@@ -255,7 +255,7 @@ class TieredPosterior(TablePosterior):
         """Variance of every cell, ``[configuration, state]``, from draws."""
         self._must_fit("The variance")
         codes = all_codes(self.counts.parent_sizes)
-        return np.concatenate([drawn.var(axis=0) for drawn in self._drawn(codes)])
+        return np.concatenate([drawn.var(axis=-1) for drawn in self._drawn(codes)])
 
     def interval(
         self, level: float = 0.95, configurations: Sequence[Configuration] | None = None
@@ -278,7 +278,7 @@ class TieredPosterior(TablePosterior):
             given = [parent_codes(each, sizes) for each in configurations]
             codes = np.array(given, dtype=np.int64).reshape(-1, len(sizes))
         tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-        ends = [np.quantile(drawn, tails, axis=0) for drawn in self._drawn(codes)]
+        ends = [np.quantile(drawn, tails, axis=-1) for drawn in self._drawn(codes)]
         lower, upper = np.concatenate([np.empty((2, 0, self.counts.states)), *ends], axis=1)
         return Interval(lower, upper)
 
@@ -305,11 +305,11 @@ class TieredPosterior(TablePosterior):
         return TierDraws(self.tiers, n, generator(rng), pools)
 
     def _drawn(self, codes: Array) -> Iterator[Floats]:
-        """The same draws of rows every time, ``[draw, row, state]``, some rows at a time."""
+        """The same draws of rows every time, ``[row, state, draw]``, some rows at a time."""
         draws = self.draws(_DRAWS, rng=0)
         size = max(1, _MAX_DRAWN // (_DRAWS * self.counts.states))
         for low in range(0, len(codes), size):
-            yield np.exp(draws.log_rows(codes[low : low + size]))
+            yield np.exp(draws.log_rows(codes[low : low + size], draws_last=True))
 
     def __repr__(self) -> str:
         counts = self.counts
