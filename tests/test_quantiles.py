@@ -1,4 +1,7 @@
-"""Quantiles of cells: against SciPy's Beta distribution, and against a plain search."""
+"""Quantiles of cells: against SciPy's Beta distribution, and against a plain search.
+
+And the marginals of alpha that they need, against those of a chain that ends in the state.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +10,10 @@ from scipy.special import betainc, expit
 
 from colonnade import BDeu, Hierarchical, SymmetricDirichlet
 from colonnade.kernels.cells import Rule, quantiles
-from colonnade.pooling.quantiles import _Cells, _Mixture, cell_quantiles
+from colonnade.kernels.marginals import rule
+from colonnade.pooling.marginals import Marginals, _last
+from colonnade.pooling.quantiles import _Cells, _laws_of, cell_quantiles
+from colonnade.pooling.tally import Pool, Tally
 
 LEVELS = np.array([0.0005, 0.025, 0.25, 0.5, 0.75, 0.975, 0.9995])
 SHAPES = [1e-3, 0.3, 1.0, 7.5, 400.0, 1999.0, 2001.0, 1e6, 1e12]
@@ -38,7 +44,7 @@ def searched(mixture, cells, level):
     for _ in range(70):
         y = 0.5 * (low + high)
         below = np.zeros(y.size)
-        for weight, law in mixture.parts:
+        for weight, law in mixture:
             first = np.maximum(cells.own[:, None] + law.s * law.nodes, 1e-300)
             second = np.maximum(cells.rest[:, None] + law.s * (1.0 - law.nodes), 1e-300)
             below += weight * (betainc(first, second, expit(y)[:, None]) @ law.weight)
@@ -67,11 +73,28 @@ def test_mixtures_against_a_plain_search(prior, whole):
     posterior = prior.posterior(rows[:6])
     levels = [0.0005, 0.25, 0.975]
     found = cell_quantiles(rows, posterior.components, levels)
-    parts = [part for part in posterior.components if part.weight > 1e-7]
+    parts = _laws_of(posterior.components, 3)
     for state in range(3):
-        mixture = _Mixture.of(parts, state)
+        mixture = [(weight, laws[state]) for weight, laws in parts]
         own = rows[:, state]
         cells = _Cells(own, rows.sum(axis=1) - own)
         for level, answer in zip(levels, found, strict=True):
             wanted = searched(mixture, cells, level)
             assert answer[:, state] == pytest.approx(wanted, abs=1e-11)
+
+
+@pytest.mark.parametrize("alpha0", [1.0, 0.01])
+@pytest.mark.parametrize("s", [1e-3, 5.0, 1e4])
+@pytest.mark.parametrize("whole", [True, False])
+def test_marginals_from_two_chains_are_those_of_one_chain(whole, s, alpha0):
+    rng = np.random.default_rng(2)
+    counts = np.floor(rng.gamma(0.4, 1.0, (7, 6)) * [300.0, 30.0, 30.0, 3.0, 2.0, 0.0])
+    counts = counts if whole else counts * rng.random(counts.shape)
+    pool = Pool.of(Tally.of(counts), s, np.full(6, alpha0))
+    marginals = Marginals.of(pool)
+    for state in range(6):
+        points, weights = rule(*marginals.at(state), 1.0)
+        wanted_points, wanted_weights = rule(*_last(pool, state), 1.0)
+        for power in (1.0, 2.0, 0.1):
+            wanted = wanted_weights @ wanted_points**power
+            assert weights @ points**power == pytest.approx(wanted, rel=1e-9)

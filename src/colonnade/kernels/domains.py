@@ -22,13 +22,56 @@ def domains(states, s, a, u):
     the slopes of f and G at zero (their powers); or, for a small t, like a gamma density. Fifty
     nats of either are covered.
     """
-    start, counts, times, alpha0 = states
-    size = alpha0.size
     share = a / a.sum()
-    power = np.empty(size)
-    precision = np.empty(size)
+    size = share.size
+    power, precision, floor = _powers(states, s, u)
+    together = np.cumsum(share)
+    f_domain = np.zeros((size, 5))
+    g_domain = np.zeros((size, 5))
+    low = 0.0
+    high = 0.0
+    for j in range(size - 1, 0, -1):
+        spread = 0.0
+        behind = 0.0
+        for x in range(j):
+            spread += share[x] * share[x] / precision[x]
+            behind += power[x]
+        left, right = _logits(share[j], together[j - 1], precision[j], power[j], spread, behind)
+        _set_domain(f_domain[j], low + log_logistic(left), high + log_logistic(right), floor)
+        low, high = low + log_logistic(-right), high + log_logistic(-left)
+        low, high = _set_domain(g_domain[j - 1], low, high, floor)
+    f_domain[0] = g_domain[0]
+    return share, f_domain, g_domain
+
+
+@njit(cache=True, nogil=True)
+def domains_of_others(states, s, a, u):
+    """For each state the domain ``[state, 5]`` of all others together."""
+    share = a / a.sum()
+    power, precision, floor = _powers(states, s, u)
+    domain = np.zeros((share.size, 5))
+    for x in range(share.size):
+        others = 0.0
+        spread = 0.0
+        behind = 0.0
+        for z in range(share.size):
+            if z != x:
+                others += share[z]
+                spread += share[z] * share[z] / precision[z]
+                behind += power[z]
+        left, right = _logits(share[x], others, precision[x], power[x], spread, behind)
+        _set_domain(domain[x], log_logistic(-right), log_logistic(-left), floor)
+    return domain
+
+
+@njit(cache=True, nogil=True)
+def _powers(states, s, u):
+    """Slope of f at zero, and its curvature, for each state; and where all are pure powers."""
+    start, counts, times, alpha0 = states
+    power = np.empty(alpha0.size)
+    precision = np.empty(alpha0.size)
     finest = 1.0
-    for x in range(size):
+    for x in range(alpha0.size):
         power[x] = alpha0[x]
         precision[x] = alpha0[x]
         for i in range(start[x], start[x + 1]):
@@ -43,36 +86,29 @@ def domains(states, s, a, u):
                 power[x] += times[i]
                 precision[x] += times[i] * tables
         precision[x] = max(precision[x], 1e-9)
-    # Below this every f is a pure power to the last digit.
-    floor = -38.0 - math.log(max(s, 1.0) / finest)
-    together = np.cumsum(share)
-    f_domain = np.zeros((size, 5))
-    g_domain = np.zeros((size, 5))
-    low = 0.0
-    high = 0.0
-    for j in range(size - 1, 0, -1):
-        t = share[j] / together[j]
-        spread = 0.0
-        behind = 0.0
-        for x in range(j):
-            spread += share[x] * share[x] / precision[x]
-            behind += power[x]
-        spread /= together[j - 1] * together[j - 1]
-        width = 1.0 / math.sqrt((1.0 - t) ** 2 * precision[j] + t * t / spread)
-        y = math.log(share[j] / together[j - 1])
-        left = y - 14.0 * width - 52.0 / power[j]
-        right = y + 14.0 * width + 52.0 / behind
-        most = t * (1.0 + 14.0 / math.sqrt(precision[j]) + 55.0 / precision[j])
-        if most < 1.0:
-            right = min(right, math.log(most / (1.0 - most)))
-        most = (1.0 - t) * (1.0 + 14.0 * math.sqrt(spread) + 55.0 * spread)
-        if most < 1.0:
-            left = max(left, math.log((1.0 - most) / most))
-        _set_domain(f_domain[j], low + log_logistic(left), high + log_logistic(right), floor)
-        low, high = low + log_logistic(-right), high + log_logistic(-left)
-        low, high = _set_domain(g_domain[j - 1], low, high, floor)
-    f_domain[0] = g_domain[0]
-    return share, f_domain, g_domain
+    return power, precision, -38.0 - math.log(max(s, 1.0) / finest)
+
+
+@njit(cache=True, nogil=True)
+def _logits(share, others, precision, power, spread, behind):
+    """Range of the logit of t = alpha_j / S_j: the share of a state beside that of others.
+
+    Of the state its precision and its power; of the others the sum of their squared deviations and
+    that of their powers.
+    """
+    t = share / (share + others)
+    spread = spread / (others * others)
+    width = 1.0 / math.sqrt((1.0 - t) ** 2 * precision + t * t / spread)
+    y = math.log(share / others)
+    left = y - 14.0 * width - 52.0 / power
+    right = y + 14.0 * width + 52.0 / behind
+    most = t * (1.0 + 14.0 / math.sqrt(precision) + 55.0 / precision)
+    if most < 1.0:
+        right = min(right, math.log(most / (1.0 - most)))
+    most = (1.0 - t) * (1.0 + 14.0 * math.sqrt(spread) + 55.0 * spread)
+    if most < 1.0:
+        left = max(left, math.log((1.0 - most) / most))
+    return left, right
 
 
 @njit(cache=True, nogil=True)

@@ -41,15 +41,33 @@ _FARTHEST_LOGIT = 1e4
 
 
 @njit(cache=True, nogil=True)
-def simplex_last(panels, finest):
-    """Points and weights that integrate against the posterior of the last state's alpha."""
-    last = panels.share.size - 1
-    return _rule(curve(panels.f, last), curve(panels.g, last - 1), panels.share, finest)
+def joined(f, g, domain, slope, guess):
+    """The curve of the convolution of two others, over a domain whose slopes are filled in.
+
+    `slope` is the one below if all of the curve is on one power there; the guess is that of the
+    logit of the share of f.
+    """
+    nodes, matrix = chebyshev_nodes()
+    values = np.empty(int(domain[PANELS]) * NODES)
+    buffer = new_buffer()
+    width = GUESSED_WIDTH
+    for i in range(values.size):
+        place = node(nodes, domain, i)
+        buffer, used, step, guess, width, top = march(f, g, place, guess, width, buffer)
+        total = 0.0
+        for p in range(used):
+            total += math.exp(buffer[p, LOG_VALUE] - top)
+        values[i] = top + math.log(total * step)
+    both = Curve(np.empty((int(domain[PANELS]), NODES)), domain)
+    fit_panels(matrix, values, domain, both.coefficients)
+    if abs(domain[SLOPE_BELOW] - slope) < 1e-6 * (1.0 + abs(slope)):
+        domain[SLOPE_BELOW] = slope
+    return both
 
 
 @njit(cache=True, nogil=True)
 def mixture_last(states, s, a, u, finest):
-    """The same from the finite mixture: no nested integrals, for whole counts only.
+    """Points and weights for the last alpha from the finite mixture, for whole counts only.
 
     The other states together have G(v) = sum_M W[M] v^(M + B0 - 1) / Gamma(M + B0), with W the
     convolution of their table weights.
@@ -78,14 +96,12 @@ def mixture_last(states, s, a, u, finest):
     fit_state(states, last, s, nodes, matrix, f)
     cells = states.times[states.start[last] : states.start[last + 1]]
     f.domain[SLOPE_BELOW] = alpha0[last] - 1.0 + cells.sum()
-    return _rule(f, g, share, finest)
+    return rule(f, g, math.log(share[last] / share[:last].sum()), finest)
 
 
 @njit(cache=True, nogil=True)
-def _rule(f, g, share, finest):
-    """Points and weights for the last alpha, with density f(alpha) G(1 - alpha)."""
-    last = share.size - 1
-    guess = math.log(share[last] / share[:last].sum())
+def rule(f, g, guess, finest):
+    """Points and weights for an alpha with density f(alpha) G(1 - alpha), from a guessed logit."""
     buffer, used, _, _, _, top = march(f, g, 0.0, guess, GUESSED_WIDTH, new_buffer(), finest)
     weights = np.exp(buffer[:used, LOG_VALUE] - top)
     return np.exp(buffer[:used, LOG_T]), weights / weights.sum()

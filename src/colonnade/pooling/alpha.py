@@ -18,6 +18,7 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.pooling.draws import dirichlet, gauss_rule
+from colonnade.pooling.marginals import Marginals
 from colonnade.pooling.tally import Pool, Tally
 from colonnade.randomness import generator
 
@@ -208,13 +209,14 @@ class PooledAlpha(AlphaPosterior):
     def error(self) -> ErrorEstimate:
         return self.estimate
 
-    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
-        from colonnade.kernels.marginals import simplex_last
-        from colonnade.kernels.simplex import simplex_panels
+    @cached_property
+    def _marginals(self) -> Marginals:
+        return Marginals.of(self.pool)
 
-        states = self.pool.with_last(state)
-        _, panels = simplex_panels(states, self.pool.s, *self.pool.centre(states))
-        points, weights = simplex_last(panels, finest)
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
+        from colonnade.kernels.marginals import rule
+
+        points, weights = rule(*self._marginals.at(state), finest)
         return points, weights
 
 

@@ -45,21 +45,22 @@ def gauss_rule(points: Floats, weights: Floats, size: int) -> tuple[Floats, Floa
     2 size - 1 exactly as the points do; all weights are positive.
     """
     weights = weights / weights.sum()
-    basis = [np.sqrt(weights)]
+    basis = np.empty((size + 1, points.size))
+    basis[0] = np.sqrt(weights)
     diagonal: list[float] = []
     beside: list[float] = []
-    for _ in range(min(size, int((weights > 0).sum()))):
-        vector = points * basis[-1]
-        diagonal.append(float(vector @ basis[-1]))
+    for i in range(min(size, int((weights > 0).sum()))):
+        vector = points * basis[i]
+        diagonal.append(float(vector @ basis[i]))
+        known = basis[: i + 1]
         for _ in range(2):
-            for known in basis:
-                vector = vector - (vector @ known) * known
+            vector = vector - (known @ vector) @ known
         norm = float(np.linalg.norm(vector))
         # What is left is rounding: the measure has no more points than this.
         if norm < 1e-13 * max(1e-300, float(np.ptp(points))):
             break
         beside.append(norm)
-        basis.append(vector / norm)
+        basis[i + 1] = vector / norm
     k = len(diagonal)
     matrix = np.diag(diagonal) + np.diag(beside[: k - 1], 1) + np.diag(beside[: k - 1], -1)
     nodes, vectors = np.linalg.eigh(matrix)

@@ -48,14 +48,14 @@ def cell_quantiles(
         return tuple(np.ones(rows.shape) for _ in levels)
     totals = rows.sum(axis=1)
     asked = np.array(levels, dtype=np.float64)
-    relevant = [part for part in components if part.weight > _NEGLIGIBLE_WEIGHT]
+    parts = _laws_of(components, rows.shape[1])
 
     def quantiles_of(state: int) -> Floats:
         # Equal cells have equal quantiles, and most tables have few distinct cells. They come
         # sorted by their own counts.
         own = rows[:, state]
         cells, back = np.unique(own + 1j * (totals - own), return_inverse=True)
-        mixture = _Mixture.of(relevant, state)
+        mixture = _Mixture([(weight, laws[state]) for weight, laws in parts])
         return mixture.quantiles(_Cells(cells.real.copy(), cells.imag.copy()), asked)[:, back]
 
     found = run([partial(quantiles_of, state) for state in range(rows.shape[1])])
@@ -84,11 +84,6 @@ class _Mixture:
     """The distribution of the cells of one state, mixed over alpha and s."""
 
     parts: list[tuple[float, _Law]]
-
-    @classmethod
-    def of(cls, components: Sequence[Component], state: int) -> _Mixture:
-        total = sum(part.weight for part in components)
-        return cls([(part.weight / total, _law(part, state)) for part in components])
 
     def quantiles(self, cells: _Cells, levels: Floats) -> Floats:
         """Quantiles of every cell, ``[level, cell]``."""
@@ -141,6 +136,17 @@ class _Mixture:
 
     def _excess(self, cells: _Cells, y: Floats, level: float) -> Floats:
         return np.asarray(sum(weight * law.below(cells, y) for weight, law in self.parts)) - level
+
+
+def _laws_of(components: Sequence[Component], states: int) -> list[tuple[float, list[_Law]]]:
+    """Weight of each component that matters, and the laws of all states given its s."""
+    relevant = [part for part in components if part.weight > _NEGLIGIBLE_WEIGHT]
+    total = sum(part.weight for part in relevant)
+
+    def laws(part: Component) -> tuple[float, list[_Law]]:
+        return part.weight / total, [_law(part, state) for state in range(states)]
+
+    return run([partial(laws, part) for part in relevant])
 
 
 def _law(part: Component, state: int) -> _Law:

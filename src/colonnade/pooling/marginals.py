@@ -1,0 +1,114 @@
+"""Marginals: the posterior of every single alpha, by quadrature, from one chain of sums.
+
+The density of alpha_x is f_x(alpha_x) times H_x(1 - alpha_x), with H_x the convolution of all other
+f. The sums of the states before x and of those after x are known from one chain in each direction
+(:mod:`colonnade.kernels.simplex`), so each H_x is one convolution more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from colonnade.arrays import Floats
+from colonnade.kernels.states import States
+from colonnade.pooling.tally import Pool
+
+
+class Marginal(NamedTuple):
+    """ln f_x and ln H_x, and a guess of the logit of alpha_x."""
+
+    f: Any
+    others: Any
+    logit: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marginals:
+    """The marginals of all states of a pool.
+
+    Attributes
+    ----------
+    pool : Pool
+    seen : list of Marginal
+        Of the tallied states, in their order.
+    """
+
+    pool: Pool
+    seen: list[Marginal]
+
+    @classmethod
+    def of(cls, pool: Pool) -> Marginals:
+        """Compute both chains, and join them around every state."""
+        from colonnade.kernels.domains import domains_of_others
+        from colonnade.kernels.simplex import simplex_panels
+
+        states = pool.states
+        a, u = pool.centre(states)
+        _, before = simplex_panels(states, pool.s, a, u)
+        _, after = simplex_panels(_reversed(states), pool.s, a[::-1].copy(), u[::-1].copy())
+        chains = _Chains(pool, before, after, domains_of_others(states, pool.s, a, u))
+        return cls(pool, [chains.marginal(x) for x in range(pool.tally.tallied.size)])
+
+    def at(self, state: int) -> Marginal:
+        """The marginal of one state."""
+        place = np.flatnonzero(self.pool.tally.tallied == state)
+        if place.size:
+            return self.seen[int(place[0])]
+        return _last(self.pool, state)
+
+
+class _Chains(NamedTuple):
+    """Curves of the sums of the first states and, the other way round, of the last states."""
+
+    pool: Pool
+    before: Any
+    after: Any
+    domains: Floats  # of all states but one, [state, .]
+
+    def marginal(self, x: int) -> Marginal:
+        share, last = self.before.share, self.before.share.size - 1
+        f = _curve(self.before.f, x)
+        logit = math.log(share[x] / (share[:x].sum() + share[x + 1 :].sum()))
+        if x == 0:
+            return Marginal(f, _curve(self.after.g, last - 1), logit)
+        lower = _curve(self.before.g, x - 1)
+        if x == last:
+            return Marginal(f, lower, logit)
+        from colonnade.kernels.marginals import joined
+
+        upper = _curve(self.after.g, last - 1 - x)
+        guess = math.log(share[x + 1 :].sum() / share[:x].sum())
+        both = joined(upper, lower, self.domains[x], self._power(x) - 1.0, guess)
+        return Marginal(f, both, logit)
+
+    def _power(self, x: int) -> float:
+        """The power of 1 - alpha_x, where that is small, in the integral over all others."""
+        start, _, times, alpha0 = self.pool.states
+        own = alpha0[x] + times[start[x] : start[x + 1]].sum()
+        return float(alpha0.sum() + times.sum() - own)
+
+
+def _last(pool: Pool, state: int) -> Marginal:
+    """The marginal of a state without counts, which is apart from the others of its kind."""
+    from colonnade.kernels.simplex import simplex_panels
+
+    states = pool.with_last(state)
+    _, panels = simplex_panels(states, pool.s, *pool.centre(states))
+    share, last = panels.share, panels.share.size - 1
+    logit = math.log(share[last] / share[:last].sum())
+    return Marginal(_curve(panels.f, last), _curve(panels.g, last - 1), logit)
+
+
+def _reversed(states: States) -> States:
+    start, counts, times, alpha0 = states
+    order = [np.arange(*start[x : x + 2]) for x in range(alpha0.size)][::-1]
+    cells = np.concatenate(order)
+    return States(start[-1] - start[::-1], counts[cells], times[cells], alpha0[::-1].copy())
+
+
+def _curve(stack: Any, k: int) -> Any:
+    return type(stack)(stack.coefficients[k], stack.domain[k])
