@@ -17,6 +17,10 @@ from colonnade.arrays import Floats
 from colonnade.kernels.states import States
 from colonnade.pooling.tally import Pool
 
+# With a smaller power of alpha at zero, tails are so long that a sum of rare states alone, where
+# one of the chains begins, takes longer than a chain of its own for every state.
+_MIN_POWER = 0.1
+
 
 class Marginal(NamedTuple):
     """ln f_x and ln H_x, and a guess of the logit of alpha_x."""
@@ -34,7 +38,7 @@ class Marginals:
     ----------
     pool : Pool
     seen : list of Marginal
-        Of the tallied states, in their order.
+        Of the tallied states, in their order; empty if each is computed when it is asked for.
     """
 
     pool: Pool
@@ -47,6 +51,8 @@ class Marginals:
         from colonnade.kernels.simplex import simplex_panels
 
         states = pool.states
+        if _powers(states).min() < _MIN_POWER:
+            return cls(pool, [])
         a, u = pool.centre(states)
         _, before = simplex_panels(states, pool.s, a, u)
         _, after = simplex_panels(_reversed(states), pool.s, a[::-1].copy(), u[::-1].copy())
@@ -56,7 +62,7 @@ class Marginals:
     def at(self, state: int) -> Marginal:
         """The marginal of one state."""
         place = np.flatnonzero(self.pool.tally.tallied == state)
-        if place.size:
+        if self.seen and place.size:
             return self.seen[int(place[0])]
         return _last(self.pool, state)
 
@@ -101,6 +107,13 @@ def _last(pool: Pool, state: int) -> Marginal:
     share, last = panels.share, panels.share.size - 1
     logit = math.log(share[last] / share[:last].sum())
     return Marginal(_curve(panels.f, last), _curve(panels.g, last - 1), logit)
+
+
+def _powers(states: States) -> Floats:
+    """The power of each alpha at zero, as far as it can be relied on."""
+    start, counts, times, alpha0 = states
+    tables = np.concatenate([[0.0], np.cumsum(times * np.minimum(counts, 1.0))])
+    return np.asarray(alpha0 + tables[start[1:]] - tables[start[:-1]])
 
 
 def _reversed(states: States) -> States:
