@@ -14,6 +14,7 @@ import colonnade as cn
 from colonnade import Dag, Hierarchical, MaximumLikelihood, SymmetricDirichlet, Tiered
 from colonnade.cli import app
 from colonnade.exceptions import (
+    ColonnadeError,
     DataError,
     FileFormatError,
     InputError,
@@ -239,6 +240,24 @@ def test_a_new_group_learns() -> None:
     learned = network.with_group("bergen").update(rest)
     assert learned == at_once
     assert learned.forget(rest) == network.with_group("bergen")
+
+
+def test_rows_of_a_new_group_are_met_with_what_to_do(network) -> None:
+    rows = drawn(rows=20, sites=("moss",))
+    advice = r"Hint: add a new group first: network\.with_group\(name\)"
+    for call in (
+        lambda: network.update(rows),
+        lambda: network.log_likelihood(rows),
+        lambda: network.merge(cn.fit(rows, DAG, group="site")),
+    ):
+        with pytest.raises(ColonnadeError, match=advice):
+            call()
+    # A misspelt group is not taken for a new one, nor is another column taken for the group.
+    for wrong, hint in (({"site": "Oslo"}, "did you mean 'oslo'"), ({"a": 7}, "7")):
+        table = drawn(rows=20) | {name: np.full(20, value) for name, value in wrong.items()}
+        with pytest.raises(DataError, match=hint) as caught:
+            network.update(table)
+        assert "with_group" not in str(caught.value)
 
 
 def test_empty_tables_have_groups() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -14,7 +15,12 @@ from tests.tier_reference import PlainTiers
 import colonnade as cn
 from colonnade import FamilyCounts, Hierarchical, Tiered
 from colonnade.configurations import all_codes
-from colonnade.exceptions import ColonnadeError, NotSupportedError, TooLargeError
+from colonnade.exceptions import (
+    ColonnadeError,
+    InputError,
+    NotSupportedError,
+    TooLargeError,
+)
 from colonnade.pooling import tiers
 
 
@@ -397,3 +403,17 @@ def test_draws_go_to_arviz() -> None:
     pytest.importorskip("arviz")
     found = Tiered().posterior(counts_of(drawn_counts(4, 2))).to_arviz(draws=20, rng=1)
     assert found.posterior["theta"].sizes["draw"] == 20
+
+
+def test_tiers_are_shown_in_a_line() -> None:
+    posterior = Tiered().posterior(FamilyCounts.from_array(np.arange(12).reshape(2, 2, 3)))
+    assert repr(posterior.tiers) == "Tiers(4 tiers, 9 rows x 3 states)"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("tiered", "Tiered("), (Tiered, "Tiered("), ("bdeu:10", "BDeu("), (3, "Hierarchical()")],
+)
+def test_a_word_for_a_prior_is_met_with_its_class(given, meant) -> None:
+    with pytest.raises(InputError, match=re.escape(f"Hint: use {meant}")):
+        cn.fit({"a": ["x", "y"]}, cn.Dag([], ["a"]), given)

@@ -28,7 +28,7 @@ from colonnade.exceptions import (
     tally,
 )
 from colonnade.markup import safe
-from colonnade.priors import Prior, TablePosterior
+from colonnade.priors import Prior, TablePosterior, no_prior
 from colonnade.sparse import SparseTable, checked_rows
 from colonnade.variables import Family
 
@@ -112,7 +112,7 @@ class Cpt:
         if not isinstance(family, Family):
             raise expected("a Family", "family", family)
         if not isinstance(prior, Prior):
-            raise expected("a prior", "prior", prior, "use Hierarchical()")
+            raise no_prior(prior, "prior")
         if prior.has_posterior:
             with about(family.child.name):
                 posterior = prior.posterior(counts)

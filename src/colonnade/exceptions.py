@@ -38,6 +38,7 @@ class Advice(StrEnum):
     with the wordings of the command line is in ``colonnade.cli.messages``.
     """
 
+    ADD_GROUP = "add a new group first: network.with_group(name)"
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
     COUNT_COMPLETE_ROWS = (

@@ -43,6 +43,7 @@ _ADVICE = {
     Advice.LEAVE_OUT_DATES: (
         "leave the column out with --ignore {first}, or turn it into parts such as the month"
     ),
+    Advice.ADD_GROUP: "fit again to all rows, with those of the new group",
     Advice.LEAVE_OUT: (
         "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
     ),

@@ -11,11 +11,19 @@ from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import CountsError, NotSupportedError, did_you_mean, expected, listing
+from colonnade.exceptions import (
+    Advice,
+    CountsError,
+    DataError,
+    NotSupportedError,
+    did_you_mean,
+    expected,
+    listing,
+)
 from colonnade.missing.em import EM, EmDiagnostics, expected_counts
 from colonnade.missing.treatment import Missing, checked_missing, treated
 from colonnade.network.model import BayesianNetwork
-from colonnade.priors import Hierarchical, Prior, Tiered
+from colonnade.priors import Hierarchical, Prior, Tiered, no_prior
 from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.counting import count
@@ -220,7 +228,13 @@ def coded_for_network(
     """Encode new rows with the states, and the cut points, a network has already."""
     if isinstance(table, Discretized):
         table = table.source  # its intervals must be the ones the network knows
-    return encode(table, network.variables, weights, unknown, network.discretizer)
+    try:
+        return encode(table, network.variables, weights, unknown, network.discretizer)
+    except DataError as error:
+        unknown_in = error.details.get("columns", {error.details.get("column")})
+        if network.group is None or error.hint or set(unknown_in) != {network.group}:
+            raise
+        raise DataError(error.place, error.problem, Advice.ADD_GROUP, **error.details) from None
 
 
 def checked_priors(
@@ -229,7 +243,7 @@ def checked_priors(
     """Give every variable its prior."""
     chosen = Hierarchical() if prior is None else prior
     if not isinstance(chosen, Prior):
-        raise expected("a prior", "prior", prior, "use Hierarchical()")
+        raise no_prior(prior, "prior")
     priors = dict.fromkeys(dag.variables, chosen)
     if per_variable is None:
         return priors
@@ -241,5 +255,5 @@ def checked_priors(
         raise expected(what, "per_variable", unknown, did_you_mean(unknown[0], dag.variables))
     for name, own in per_variable.items():
         if not isinstance(own, Prior):
-            raise expected(f"a prior for {name!r}", "per_variable", own, "use Hierarchical()")
+            raise no_prior(own, "per_variable", f"a prior for {name!r}")
     return {**priors, **per_variable}

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from colonnade.arrays import Array, Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import UnknownNameError, counted, expected, listing, not_among, tally
+from colonnade.exceptions import (
+    Advice,
+    UnknownNameError,
+    counted,
+    expected,
+    listing,
+    not_among,
+    tally,
+)
 from colonnade.priors import Prior
 from colonnade.randomness import generator
 from colonnade.variables import Family, State, Variable
@@ -354,6 +362,8 @@ class BayesianNetwork:
                 (mine, wanted), (yours, got) = facts(self, name), facts(other, name)
                 if mine != yours:
                     got = f"{got}, not {wanted}"
+                    if what == "states" and name == self.group:
+                        hint = Advice.ADD_GROUP
                     raise expected(f"the same {what} of {name!r}", "other", other, hint, got=got)
         aligned = BayesianNetwork(self.dag, other.tables)  # its variables may have another order
         here, there = (NetworkCounts.kept(network, "merge") for network in (self, aligned))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.configurations import Configurations, sort_keys
 from colonnade.counts import FamilyCounts
+from colonnade.exceptions import counted
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component
 from colonnade.pooling.strength import learn_strength
@@ -191,6 +192,11 @@ class Tiers:
     known: Floats
     singles: tuple[tuple[Component, ...], ...]
     score: Floats
+
+    def __repr__(self) -> str:
+        tiers, rows = len(self.plan.subsets), int(self.begin[-1])
+        shape = f"{counted(rows, 'row')} x {counted(self.observed.states, 'state')}"
+        return f"Tiers({counted(tiers, 'tier')}, {shape})"
 
     @classmethod
     def of(

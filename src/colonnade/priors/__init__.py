@@ -5,7 +5,7 @@ from colonnade.priors.draws import Draws
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.posterior import CptPosterior
-from colonnade.priors.registry import PRIORS, prior_named, register, restored, saved
+from colonnade.priors.registry import PRIORS, no_prior, prior_named, register, restored, saved
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.priors.tiered import Tiered, TieredPosterior
 
@@ -25,6 +25,7 @@ __all__ = [
     "TablePosterior",
     "Tiered",
     "TieredPosterior",
+    "no_prior",
     "prior_named",
     "register",
     "restored",

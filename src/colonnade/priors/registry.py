@@ -61,6 +61,16 @@ def _no_prior(word: str, examples: Iterable[str], meant: str) -> InputError:
     return expected(f"a prior such as {', '.join(examples)}", "prior", word, hint)
 
 
+def no_prior(value: Any, parameter: str, what: str = "a prior") -> InputError:
+    """Word the error for what is no prior, with the class that a word, or a class, stands for."""
+    try:
+        meant: Any = prior_named(value) if isinstance(value, str) else value()
+    except Exception:  # whatever it is, it is no prior
+        meant = None
+    hint = repr(meant) if isinstance(meant, Prior) else "Hierarchical()"
+    return expected(what, parameter, value, f"use {hint}")
+
+
 def restored(record: Any) -> Prior:
     """Return the prior that was saved; nothing in the record is trusted.
 
