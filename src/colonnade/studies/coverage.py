@@ -117,7 +117,11 @@ def on_classes(
     if not shown.any():
         return {}
     every = range(known.frequencies.shape[1])
-    model = BayesianNetworkClassifier(known.dag, prior, classes=every, target_name="class")
+    # Codes are states already, however many: none of them is cut into intervals.
+    states = {f"x{k}": None for k in range(rows.shape[1])}
+    model = BayesianNetworkClassifier(
+        known.dag, prior, classes=every, target_name="class", bins=states, identifiers="keep"
+    )
     model.fit(rows, labels)
     features = known.features[shown]
     ends, means = model.predict_interval(features, LEVEL, rng=0), model.predict_proba(features)
