@@ -107,6 +107,18 @@ def test_bases_of_draws_have_the_mean_of_the_estimates(base) -> None:
         assert product_of_draws.mean(axis=0)[rare].sum() < 0.5 * centre[rare].sum()
 
 
+def test_a_draw_far_from_the_estimates_still_has_a_base() -> None:
+    plan = Plan.lattice(range(2))
+    rows = ([0.4, 0.3, 0.3], [0.98, 0.01, 0.01], [0.98, 0.01, 0.01])
+    means = {u: np.array(row) for u, row in enumerate(rows)}
+    far = ([0.95, 0.025, 0.025], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+    drawn = {u: np.array(row) for u, row in enumerate(far)}
+    # To first order the meeting has nothing left in any state.
+    found = drawing.drawn_base(plan, 3, 4, drawn, means)
+    centre = np.exp(log_base(plan, 3, 4, {u: np.log(mean) for u, mean in means.items()}))
+    np.testing.assert_allclose(found, centre, rtol=1e-12)
+
+
 def test_the_mean_of_draws_is_the_estimate() -> None:
     rng = np.random.default_rng(1)
     for sizes in SIZES:
