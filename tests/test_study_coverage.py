@@ -86,6 +86,8 @@ def test_the_study_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     plan = TinyPlan(tmp_path / "out", names=("nursery", "letter"))
     text = reproduce("coverage", plan).read_text(encoding="utf-8")
     assert "held strictly" in text
+    assert "](coverage.png)" in text
+    assert (plan.out / "coverage.png").stat().st_size > 10_000
     results = Tidy.read(plan.out / "coverage.csv")
     assert results.unique("estimator") == list(coverage.PRIORS)
     assert set(results["what"]) == {"table", "query", "class"}
