@@ -379,6 +379,23 @@ def test_groups_on_the_command_line(at_command_line) -> None:
     assert "'bergen', 'hamar', 'oslo'" in text
 
 
+def test_an_unseen_group_on_the_command_line(at_command_line) -> None:
+    at_command_line("fit rows.csv --dag arcs.csv --group site -o model.json")
+    network = cn.load("model.json")
+    network.for_new_group().save("new.json")
+    network.with_group("moss").save("more.json")
+    answers = []
+    for command in ("query new.json c", "query more.json c --observed site=moss"):
+        code, text = at_command_line(f"{command} --observed a=1 --observed b=2 --json")
+        assert code == 0
+        answers.append([each["probability"] for each in json.loads(text)["answers"]])
+    wanted = network.for_new_group()["c"].probabilities[5]
+    np.testing.assert_allclose(answers, [wanted, wanted], rtol=1e-12)
+    # Nothing was seen of it, so it is none of the groups that were.
+    for group in network.groups:
+        assert np.abs(network.for_group(group)["c"].probabilities[5] - wanted).max() > 0.01
+
+
 def test_a_graph_is_learned_without_the_group(at_command_line) -> None:
     command = "fit rows.csv --learn tan --target c --group site --prior hierarchical:learn"
     code, _ = at_command_line(f"{command} -o model.json")

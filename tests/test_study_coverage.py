@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from colonnade import BDeu, Tiered, fit
+from colonnade import BDeu, Tiered, Variable, fit, tan
 from colonnade.studies import coverage, truths
 from colonnade.studies.coverage import Held
-from colonnade.studies.prepared import with_tan
+from colonnade.studies.prepared import Prepared, with_tan
 from colonnade.studies.run import reproduce
 from colonnade.studies.tidy import Tidy
+from colonnade.tables import CodedTable
 from test_studies import TinyPlan, synthetic
 
 
@@ -80,12 +81,29 @@ def test_classes_of_rows_that_agree() -> None:
     assert held["same graph"].error < 0.01
 
 
+def test_features_with_many_states_are_not_cut() -> None:
+    rng = np.random.default_rng(2)
+    features = rng.integers([2, 15, 2], size=(8000, 3))
+    label = (rng.random(8000) < 0.1 + 0.8 * (features[:, 1] % 2)).astype(np.int64)
+    sizes = {"a": 2, "b": 15, "c": 2, "label": 2}
+    variables = tuple(Variable(name, range(size)) for name, size in sizes.items())
+    table = CodedTable(variables, (*features.T, label))
+    known = truths.classes(Prepared("many", table, "label", tan(table, "label")), 80)
+    assert known is not None
+    assert len(known.rows) == 60
+    # In bins, odd and even codes would be together, with a probability near one half.
+    held = coverage.on_classes(Tiered(), known, np.arange(8000))
+    assert held["same graph"].error < 0.02
+
+
 def test_the_study_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "LEAST_ROWS", 40)
     monkeypatch.setattr(coverage, "_QUERIES", 1)
     plan = TinyPlan(tmp_path / "out", names=("nursery", "letter"))
     text = reproduce("coverage", plan).read_text(encoding="utf-8")
     assert "held strictly" in text
+    assert "](coverage.png)" in text
+    assert (plan.out / "coverage.png").stat().st_size > 10_000
     results = Tidy.read(plan.out / "coverage.csv")
     assert results.unique("estimator") == list(coverage.PRIORS)
     assert set(results["what"]) == {"table", "query", "class"}

@@ -75,6 +75,24 @@ def test_rows_around_the_estimates_below_hold_too_little(sizes, monkeypatch) -> 
     assert held(sizes, 80, 40) < 0.78
 
 
+def test_rows_of_one_parent_around_a_known_pool_hold_too_little() -> None:
+    rng = np.random.default_rng(5)
+    shares = []
+    for _ in range(60):
+        theta, counts = simulate(rng, (6,), 20)
+        posterior = Tiered().posterior(counts)
+        parts = posterior.components
+        strength = np.exp(sum(part.weight * np.log(part.s) for part in parts))
+        pool = strength * sum(part.weight * part.mean for part in parts)
+        known = dirichlet(np.broadcast_to(counts.to_array() + pool, (1000, *theta.shape)), rng)
+        ends = posterior.interval(0.9), np.quantile(known, [0.05, 0.95], axis=0)
+        shares.append([np.mean((lower <= theta) & (theta <= upper)) for lower, upper in ends])
+    exact, wrong = np.mean(shares, axis=0)
+    # Standard errors are near 0.015 and 0.025.
+    assert 0.86 < exact < 0.94
+    assert wrong < 0.83
+
+
 def uncertain_rows():
     """Estimates of three tiers of two parents, and draws of them that are far from certain.
 
@@ -105,6 +123,18 @@ def test_bases_of_draws_have_the_mean_of_the_estimates(base) -> None:
     )
     if base == 3:  # the geometric mean itself
         assert product_of_draws.mean(axis=0)[rare].sum() < 0.5 * centre[rare].sum()
+
+
+def test_a_draw_far_from_the_estimates_still_has_a_base() -> None:
+    plan = Plan.lattice(range(2))
+    rows = ([0.4, 0.3, 0.3], [0.98, 0.01, 0.01], [0.98, 0.01, 0.01])
+    means = {u: np.array(row) for u, row in enumerate(rows)}
+    far = ([0.95, 0.025, 0.025], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+    drawn = {u: np.array(row) for u, row in enumerate(far)}
+    # To first order the meeting has nothing left in any state.
+    found = drawing.drawn_base(plan, 3, 4, drawn, means)
+    centre = np.exp(log_base(plan, 3, 4, {u: np.log(mean) for u, mean in means.items()}))
+    np.testing.assert_allclose(found, centre, rtol=1e-12)
 
 
 def test_the_mean_of_draws_is_the_estimate() -> None:

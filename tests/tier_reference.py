@@ -15,9 +15,12 @@ STRENGTHS = 2.0 ** np.arange(-5, 8)
 
 
 class PlainTiers:
-    """Tiers of a dense array of counts, one axis per parent and one for the states."""
+    """Tiers of a dense array of counts, one axis per parent and one for the states.
 
-    def __init__(self, counts, s_mean=4.0) -> None:
+    What was `learned` from other counts, weights and strengths of all bases, may be given.
+    """
+
+    def __init__(self, counts, s_mean=4.0, learned=None) -> None:
         self.counts = np.asarray(counts, dtype=float)
         self.parents = tuple(range(self.counts.ndim - 1))
         self.r = self.counts.shape[-1]
@@ -27,7 +30,9 @@ class PlainTiers:
             for size in range(len(self.parents) + 1)
             for subset in itertools.combinations(self.parents, size)
         }
-        self.learned = {}
+        self.learned = {} if learned is None else learned
+        if learned is not None:
+            return
         for size in range(1, len(self.parents) + 1):
             for subset in itertools.combinations(self.parents, size):
                 self.learned[subset] = self.one(subset) if size == 1 else self.many(subset)

@@ -424,7 +424,9 @@ def drawn_base(
         factor = factor + _SECOND_EXPONENT[kind] * change(second)
     centre = np.exp(log_base(plan, t, base, {u: np.log(each) for u, each in means.items()}))
     value = centre * np.maximum(factor, 0.0)
-    return np.asarray(value / value.sum(axis=-1, keepdims=True))
+    total = value.sum(axis=-1, keepdims=True)
+    # Far from the estimates nothing may be left: then the draw takes the base of the estimates.
+    return np.asarray(np.where(total > 0.0, value, centre) / np.where(total > 0.0, total, 1.0))
 
 
 def _padded(lists: Sequence[Sequence[int]]) -> Integers:

@@ -17,6 +17,7 @@ from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
 from colonnade.studies import truths
 from colonnade.studies.cells import Cell, Workers, generator, run_cells
+from colonnade.studies.figures import draw_coverage
 from colonnade.studies.plan import Plan
 from colonnade.studies.prepared import LABELS, Prepared, with_tan
 from colonnade.studies.samples import SampleSettings, sampling_mark
@@ -42,6 +43,13 @@ _TITLES = {
     "table": "Cells of tables with two parents",
     "query": "Queries, one or two states observed",
     "class": "Class probabilities (`predict_interval`)",
+}
+# What the figure shows. Intervals know about tables and not about the graph, so answers of a whole
+# network are held against those of the same graph.
+_PANELS = {
+    ("table", "frequencies"): "cells of tables",
+    ("query", "same graph"): "queries (truth: same graph)",
+    ("class", "same graph"): "class probabilities (same graph)",
 }
 
 
@@ -117,10 +125,10 @@ def on_classes(
     if not shown.any():
         return {}
     every = range(known.frequencies.shape[1])
-    # Codes are states already, however many: none of them is cut into intervals.
+    # Codes are states already, however many there are: none of them is cut into intervals.
     states = {f"x{k}": None for k in range(rows.shape[1])}
     model = BayesianNetworkClassifier(
-        known.dag, prior, classes=every, target_name="class", bins=states, identifiers="keep"
+        known.dag, prior, bins=states, classes=every, target_name="class"
     )
     model.fit(rows, labels)
     features = known.features[shown]
@@ -175,6 +183,7 @@ def report(results: Tidy, out: Path) -> Section:
     averages = means(results)
     results.write(out / "coverage.csv")
     Tidy.of(averages).write(out / "coverage-means.csv")
+    draw_coverage(averages, _PANELS, LEVEL, out / "coverage.png")
     text = (
         f"Intervals of {100 * LEVEL:g} % from samples of n rows, TAN structures. The truth is "
         f"known from at least {LEAST_ROWS} rows of the full data set: their frequencies, or what "
@@ -183,7 +192,12 @@ def report(results: Tidy, out: Path) -> Section:
         "repetition is in `coverage.csv`."
     )
     tables = [*_mean_tables(averages), _by_data(results)]
-    return Section("Do intervals hold the truth?", text, tuple(tables))
+    caption = (
+        f"Share of probabilities inside {100 * LEVEL:g} % intervals, with the standard deviation "
+        "between repetitions, and the mean width of the intervals; means over the data sets"
+    )
+    figures = (("coverage.png", caption),)
+    return Section("Do intervals hold the truth?", text, tuple(tables), figures)
 
 
 def means(results: Tidy) -> list[Row]:

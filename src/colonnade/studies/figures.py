@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,20 @@ from colonnade.exceptions import require
 from colonnade.files.disk import write_bytes
 from colonnade.studies.claims import BASELINES
 from colonnade.studies.engines import LABELS
-from colonnade.studies.tidy import Tidy
+from colonnade.studies.prepared import LABELS as PRIOR_LABELS
+from colonnade.studies.tidy import Row, Tidy
 
 # As in the paper: test 1 light blue and test 2 green; BDeu with ess 1 orange and with ess 10 red.
 _TESTS = {1: ("test 1", "#7fb8e0"), 2: ("test 2", "#4f9d4f")}
 _ESS = {"bdeu 1": ("BDeu, ess 1", "#f39c34"), "bdeu 10": ("BDeu, ess 10", "#cf3b34")}
+# Colours and markers of priors, told apart in grey and by readers who do not see all colours.
+_PRIORS = {
+    "bdeu 1": ("#e69f00", "s"),
+    "bdeu 10": ("#d55e00", "D"),
+    "hierarchical": ("#56b4e9", "v"),
+    "learned": ("#0072b2", "^"),
+    "tiered": ("#000000", "o"),
+}
 
 
 def draw_mse(results: Tidy, path: Path) -> None:
@@ -106,6 +115,47 @@ def draw_data_sets(joint: Tidy | None, classification: Tidy | None, path: Path) 
     for axis in axes[-1]:
         axis.set_xlabel("n")
     _finish(figure, axes[0][-1], path)
+
+
+def draw_coverage(
+    averages: Sequence[Row], panels: Mapping[tuple[str, str], str], level: float, path: Path
+) -> None:
+    """Draw the share of probabilities that intervals hold, and below it their width, over n.
+
+    `averages` are rows of one question, truth, n and prior; `panels` gives the questions and truths
+    to be drawn, one column of panels each, with their titles.
+    """
+    drawn = {key: title for key, title in panels.items() if _rows_of(averages, key)}
+    figure, axes = _figure(2, len(drawn), 2.3)
+    for (upper, lower), (key, title) in zip(axes.T, drawn.items(), strict=True):
+        rows = _rows_of(averages, key)
+        sizes = sorted({row["n"] for row in rows})
+        for place, (name, (colour, marker)) in enumerate(_PRIORS.items()):
+            own = sorted((row for row in rows if row["estimator"] == name), key=lambda r: r["n"])
+            # Bars side by side, or they hide each other.
+            n = [row["n"] * 1.04 ** (place - 2) for row in own]
+            style = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.2}
+            style["label"] = PRIOR_LABELS[name]
+            spread = [row["spread"] for row in own]
+            upper.errorbar(n, [row["held"] for row in own], spread, elinewidth=0.8, **style)
+            lower.plot(n, [row["width"] for row in own], **style)
+        upper.axhline(level, color="#777777", linestyle="--", linewidth=0.9, zorder=0)
+        upper.set(title=title)
+        lower.set(xlabel="n", ylim=(0.0, None))
+        for axis in (upper, lower):
+            axis.set_xscale("log")
+            axis.set_xticks(sizes, [str(n) for n in sizes])
+            axis.minorticks_off()
+    lowest = min(axis.get_ylim()[0] for axis in axes[0])
+    for axis in axes[0]:
+        axis.set_ylim(lowest, 1.0)
+    axes[0][0].set_ylabel(f"share held by {100 * level:g} % intervals")
+    axes[1][0].set_ylabel("mean width")
+    _finish(figure, axes[1][0], path)
+
+
+def _rows_of(averages: Sequence[Row], key: tuple[str, str]) -> list[Row]:
+    return [row for row in averages if (row["what"], row["truth"]) == key]
 
 
 def draw_engines(results: Tidy, path: Path) -> None:
