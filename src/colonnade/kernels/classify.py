@@ -8,8 +8,8 @@ own entry, a vector of zeros, so rows that lack values take the same way as the 
 import math
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import entry
 from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
@@ -17,7 +17,7 @@ from colonnade.kernels.lookup import look_up, room_for
 _DENSE_BLOCK_ROWS = 256
 
 
-@njit(nogil=True, cache=True)
+@entry
 def add_dense(columns, start, offset, tables, low, high, sums):
     """Add to sums `[row - low, class]` the vectors of the rows low..high in all dense tables.
 
@@ -38,7 +38,7 @@ def add_dense(columns, start, offset, tables, low, high, sums):
                     total[c] += vector[c]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def add_by_class(columns, child, low, high, stored, sums):
     """Add to sums `[row - low, class]` the entries of a table that stores some configurations.
 
@@ -73,7 +73,7 @@ def add_by_class(columns, child, low, high, stored, sums):
                         total[c] += other
 
 
-@njit(nogil=True, cache=True)
+@entry
 def add_class_rows(columns, low, high, index, values, sums):
     """Add to sums `[row - low, class]` the row of the class given its parents.
 
@@ -90,7 +90,7 @@ def add_class_rows(columns, low, high, index, values, sums):
                 total += values[numbers[i]]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def normalise(sums):
     """Make the exponentials of each row of sums add up to one; NaN if no class is possible."""
     for i in range(len(sums)):

@@ -15,6 +15,8 @@ import math
 import numpy as np
 from numba import njit
 
+from colonnade.kernels.compiled import entry
+
 # Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
 PLAIN, LOGS, LARGEST = 0, 1, 2
 # Totals of plain numbers are trusted within these bounds. No factor is much larger than one, so
@@ -29,7 +31,7 @@ _MAX_BATCH = 32
 _inlined = njit(inline="always")
 
 
-@njit(nogil=True, cache=True)
+@entry
 def run_cases(program, cases, table, arithmetic, work, answers):
     """Run the cases whose log total is not a number yet, and write their answers.
 
@@ -112,7 +114,7 @@ def _advance(step, rows, columns, place, digit):
             place[k] -= (step[i] - 1) * step[k * columns + i]
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _forward(program, p, batch, arithmetic, back, work):
     """Write the messages of a batch, and the shares if there is a backward pass."""
     values, shares, place, digit = work.values, work.shares, work.place, work.digit
@@ -160,7 +162,7 @@ def _forward(program, p, batch, arithmetic, back, work):
             _advance(step, rows, columns, place, digit)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _backward(program, p, batch, work):
     """Write the probabilities of all cells of all factors, given those of the last message."""
     found, shares, place, digit = work.found, work.shares, work.place, work.digit
@@ -213,7 +215,7 @@ def _answer(program, p, batch, arithmetic, c, work, answers):
             work.found[i] = work.values[i]
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _share(shares, row, end, batch, arithmetic, back, totals, at):
     """Write the total of a row of cells for each case; turn the cells into shares of it."""
     if arithmetic == PLAIN:

@@ -6,12 +6,12 @@ member[first_member[f]:first_member[f + 1]], the variable itself last.
 """
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import entry
 from colonnade.kernels.counting import number_keys, place_keys
 
 
-@njit(nogil=True, cache=True)
+@entry
 def label_gaps(codes, graph):
     """Label each missing variable of each row with the first variable of its gap.
 
@@ -54,7 +54,7 @@ def label_gaps(codes, graph):
     return labels, gaps
 
 
-@njit(nogil=True, cache=True)
+@entry
 def pack_gaps(codes, labels, gaps, graph):
     """Describe every gap of every row by the variables of its families.
 
@@ -93,7 +93,7 @@ def pack_gaps(codes, labels, gaps, graph):
     return rows, keys, roles
 
 
-@njit(nogil=True, cache=True)
+@entry
 def number_rows(keys):
     """Number distinct keys ``[row, word]`` in order of appearance; also say where each begins."""
     numbers = np.empty(len(keys), np.int64)
@@ -109,7 +109,7 @@ def number_rows(keys):
     return numbers, first
 
 
-@njit(nogil=True, cache=True)
+@entry
 def complete(codes, sizes, members, cases, family, completed):
     """Fill in the missing parents of one variable in all ways, in all cases.
 

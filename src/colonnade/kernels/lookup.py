@@ -1,12 +1,12 @@
 """Which of the stored configurations each row has, for a block of rows at a time."""
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import part
 from colonnade.kernels.counting import BLOCK_ROWS, number_keys, pack_keys
 
 
-@njit(nogil=True, cache=True)
+@part
 def room_for(index):
     """Return room for a block: packed codes, keys, which rows lack a code, and positions."""
     return (
@@ -17,7 +17,7 @@ def room_for(index):
     )
 
 
-@njit(nogil=True, cache=True)
+@part
 def look_up(columns, index, row, rows, room):
     """Return where the rows row..row + rows are stored, and which of them lack a code.
 

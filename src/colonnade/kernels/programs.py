@@ -8,11 +8,13 @@ variable of an operand takes it; what has no variable that is eliminated is left
 import numpy as np
 from numba import njit
 
+from colonnade.kernels.compiled import entry
+
 # Compiled as a part of its caller, which takes less time than to compile it twice.
 _inlined = njit(inline="always")
 
 
-@njit(nogil=True, cache=True)
+@entry
 def write_steps(orders, program):
     """Write the steps of all eliminations into the arrays of `program`, which have enough room."""
     s = 0

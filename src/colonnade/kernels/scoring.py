@@ -1,8 +1,8 @@
 """Log probability of rows: one look-up per joint table, in blocks that stay in the inner cache."""
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import entry
 from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
@@ -13,7 +13,7 @@ TABLES_AT_ONCE = 8
 _JOINT_BLOCK_ROWS = BLOCK_ROWS // 2
 
 
-@njit(nogil=True, cache=True)
+@entry
 def write_joints(columns, start, offset, low, high, tables, sums):
     """Write to sums[low:high] the sum of the entries of several joint tables.
 
@@ -47,7 +47,7 @@ def write_joints(columns, start, offset, low, high, tables, sums):
                     block[i] += first + ((t[e[i]] + u[f[i]]) + (v[g[i]] + w[h[i]]))
 
 
-@njit(nogil=True, cache=True)
+@entry
 def add_large(columns, low, high, table, sums):
     """Add to sums[low:high] the entries of one joint table of any size below 2**63."""
     index = np.empty(BLOCK_ROWS, np.int64)
@@ -58,7 +58,7 @@ def add_large(columns, low, high, table, sums):
             sums[row + i] += table[index[i]]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def add_sparse(columns, child, low, high, index, values, sums):
     """Add to sums[low:high] the entries of a table that stores some configurations.
 

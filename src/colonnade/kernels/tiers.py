@@ -16,7 +16,8 @@ two below), and sqrt(g h), each normalised.
 import math
 
 import numpy as np
-from numba import njit
+
+from colonnade.kernels.compiled import entry, part
 
 # Bases besides the rows of the tiers below.
 MEANS = 4
@@ -24,7 +25,7 @@ MEANS = 4
 _SMALL, _LARGE = 1e-140, 1e140
 
 
-@njit(nogil=True, cache=True)
+@entry
 def number_projections(parent, coarser, codes, sizes, values, member, begin, counts):
     """Number the projections of stored configurations, tier by tier, and add up their counts.
 
@@ -70,7 +71,7 @@ def number_projections(parent, coarser, codes, sizes, values, member, begin, cou
     counts[rows, :] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@part
 def fill_bases(t, below, second, rows, logs, bases):
     """Fill the bases `[base, state]` of a row of tier t; return how many there are.
 
@@ -114,7 +115,7 @@ def fill_bases(t, below, second, rows, logs, bases):
     return wide + MEANS
 
 
-@njit(nogil=True, cache=True)
+@part
 def fill_row(t, row, state, gone, tiers, counts, rows, logs, bases):
     """Fill rows[t] and logs[t]: the estimate of a row of tier t, given those of the tiers below.
 
@@ -141,7 +142,7 @@ def fill_row(t, row, state, gone, tiers, counts, rows, logs, bases):
         logs[t, x] = math.log(rows[t, x])
 
 
-@njit(nogil=True, cache=True)
+@entry
 def look_up(place, tiers, counts, known, answer):
     """Fill answer `[configuration, tier, state]` with the rows of configurations in all tiers.
 
@@ -162,7 +163,7 @@ def look_up(place, tiers, counts, known, answer):
                     logs[t, x] = math.log(known[row, x])
 
 
-@njit(nogil=True, cache=True)
+@entry
 def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
     """Fill the weights and strengths of the bases of all tiers with two parents or more.
 
@@ -257,7 +258,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
                         left_logs[k, z] = logs[t, z]
 
 
-@njit(nogil=True, cache=True)
+@part
 def _fill_below(t, places, state, gone, tiers, counts, entry, left, left_logs, rows, logs, bases):
     """Fill the rows of the tiers that tier t leans on, with an observation left out of each."""
     below, second, within = tiers[:3]
@@ -278,7 +279,7 @@ def _fill_below(t, places, state, gone, tiers, counts, entry, left, left_logs, r
                 fill_row(u, places[u], state, gone, tiers, counts, rows, logs, bases)
 
 
-@njit(nogil=True, cache=True)
+@part
 def _weigh_bases(
     t,
     tiers,
@@ -353,7 +354,7 @@ def _weigh_bases(
         weight[first[t] + c] /= whole
 
 
-@njit(nogil=True, cache=True)
+@part
 def _collect(n, rest, lean, grid, product, logs):
     """Add n log(rest + s lean) to logs, for all s of the grid; single factors are multiplied."""
     if n == 1.0:
