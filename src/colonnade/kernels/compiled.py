@@ -11,9 +11,11 @@ function, a twentieth of a second for the way in from Python. Hence:
 - Arguments have the same types in all calls: each combination would be compiled anew.
 """
 
+from typing import Any
+
 from numba import njit
 
-_PART = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_PART: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 # Compiled once for all later processes.
 entry = njit(cache=True, nogil=True)

@@ -16,8 +16,10 @@ import math
 
 import numpy as np
 
+from colonnade.arrays import Floats, Integers
 from colonnade.kernels.compiled import entry, part, part_in_any_order
 from colonnade.kernels.special import digamma
+from colonnade.kernels.states import States
 from colonnade.kernels.tilt import log_weight, total_of
 from colonnade.kernels.trials import convolve, poisson_binomial, rare_trials
 
@@ -127,7 +129,9 @@ def table_windows(start, counts, times, alpha0, a, u, split, rare, rare_first, f
     return weights, closing, scale
 
 
-def _windows(states, a, u):
+def _windows(
+    states: States, a: Floats, u: Floats
+) -> tuple[Floats, Integers, Integers, Floats, float]:
     """Return the windows and where they begin, the closing weight and the scale."""
     start, counts, times, alpha0 = states
     first, begin = np.zeros(a.size + 1, np.int64), np.empty(a.size, np.int64)
@@ -180,7 +184,9 @@ def _close(weights, first, at, stop, later):
             _adjoint(window, later[row, at[x + 1] : at[x + 2]], later[row, at[x] : at[x + 1]])
 
 
-def _still_to_come(weights, first, closing, stop=0):
+def _still_to_come(
+    weights: Floats, first: Integers, closing: Floats, stop: int = 0
+) -> tuple[Floats, Integers]:
     """Return what is still to come before all states from `stop` on, and where each begins.
 
     `closing` are some weights ``[which, tables]`` of the number of tables of all states; what is to
@@ -195,14 +201,14 @@ def _still_to_come(weights, first, closing, stop=0):
     return later, at
 
 
-def lattice_log_z(states, a, u):
+def lattice_log_z(states: States, a: Floats, u: Floats) -> float:
     """ln Z alone."""
     weights, first, _, closing, scale = _windows(states, a, u)
     later, _ = _still_to_come(weights, first, closing[None])
     return math.log(later[0, 0]) + scale
 
 
-def lattice_moments(states, a, u):
+def lattice_moments(states: States, a: Floats, u: Floats) -> tuple[float, Floats, Floats]:
     """ln Z, and mean and second moments of alpha under the mixture.
 
     Given the tables, alpha is Dirichlet(alpha0 + m): its moments need E[m_x / (M + A0)] and E[m_x
@@ -280,7 +286,7 @@ def _add_moments(weights, first, begin, later, at, so_far, room, found, second):
         low += begins
 
 
-def others_together(states, a, u):
+def others_together(states: States, a: Floats, u: Floats) -> tuple[Floats, int]:
     """Weights of the number of tables of all states but the last, and the first such number."""
     weights, first, begin, closing, _ = _windows(states, a, u)
     together, room = np.ones(closing.size), np.empty(closing.size)
@@ -304,7 +310,7 @@ def _join(weights, first, begin, together, room):
     return lowest, used
 
 
-def lattice_draws(states, a, u, uniforms):
+def lattice_draws(states: States, a: Floats, u: Floats, uniforms: Floats) -> Floats:
     """Independent draws of the table counts (m_1, ..., m_R), one per row of `uniforms`."""
     weights, first, begin, closing, _ = _windows(states, a, u)
     later, at = _still_to_come(weights, first, closing[None], stop=1)

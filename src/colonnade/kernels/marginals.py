@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.domains import domains
 from colonnade.kernels.lattice import others_together
@@ -31,8 +32,9 @@ from colonnade.kernels.panels import (
     node,
     tail_fall,
 )
-from colonnade.kernels.simplex import all_nodes, fit_level, fit_state, level
+from colonnade.kernels.simplex import Panels, all_nodes, fit_level, fit_state, level
 from colonnade.kernels.special import digamma
+from colonnade.kernels.states import States
 from colonnade.kernels.tilt import total_of
 
 # The envelope of a draw lies this far (in nats) above the values at its points.
@@ -43,7 +45,9 @@ _FARTHEST_LOGIT = 1e4
 _COARSE = 1.0
 
 
-def joined(pair, domain, slope, guess):
+def joined(
+    pair: tuple[Floats, ...], domain: Floats, slope: float, guess: float
+) -> Floats:
     """The curve of the convolution of two others, over a domain whose slopes are filled in.
 
     `pair` has a curve and its domain, then another one and its; `slope` is the one below if all of
@@ -59,7 +63,9 @@ def joined(pair, domain, slope, guess):
     return curve
 
 
-def mixture_last(states, s, a, u, finest):
+def mixture_last(
+    states: States, s: float, a: Floats, u: Floats, finest: float
+) -> tuple[Floats, Floats]:
     """Points and weights for the last alpha from the finite mixture, for whole counts only."""
     start, counts, times, alpha0 = states
     last = alpha0.size - 1
@@ -103,7 +109,7 @@ def _fit_mixture(weights, room, power, a, nodes, matrix, values, domain, curve):
     domain[SLOPE_BELOW] = power - 1.0
 
 
-def rule(pair, guess, finest):
+def rule(pair: tuple[Floats, ...], guess: float, finest: float) -> tuple[Floats, Floats]:
     """Points and weights for an alpha with density f(alpha) G(1 - alpha), from a guessed logit."""
     buffer, used = march_along(*pair, 0.0, guess, GUESSED_WIDTH, new_buffer(), float(finest))
     logs = buffer[:used, LOG_VALUE]
@@ -177,7 +183,7 @@ def _ordered(i, size, above):
     return size - 1 - i if i < size - above else i - size + above
 
 
-def simplex_draws(panels, draws, rng):
+def simplex_draws(panels: Panels, draws: int, rng: np.random.Generator) -> Floats:
     """Independent draws of alpha, along the Markov chain S_R = 1, S_{R-1}, ..., S_1."""
     share = panels.share
     out = np.empty((draws, share.size))

@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.kernels.compiled import entry, part
 
 NODES = 18  # Chebyshev nodes on a panel, which is at most one unit of ln v wide
@@ -32,7 +33,7 @@ LOW, WIDTH, PANELS, SLOPE_BELOW, SLOPE_ABOVE = range(5)
 Y, LOG_VALUE, LOG_T, LOG_REST, ODD = range(5)
 
 
-def _interpolation():
+def _interpolation() -> tuple[Floats, Floats]:
     """Nodes on (-1, 1) and the matrix that turns values at the nodes into coefficients."""
     angles = [math.pi * (i + 0.5) / NODES for i in range(NODES)]
     nodes = np.array([math.cos(angle) for angle in angles])
@@ -45,7 +46,7 @@ def _interpolation():
 PLACES, MATRIX = _interpolation()
 
 
-def new_buffer():
+def new_buffer() -> Floats:
     """Room for the points of most rules; `march` lets it grow."""
     return np.empty((256, 5))
 

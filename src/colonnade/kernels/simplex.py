@@ -21,10 +21,11 @@ their domains and the buffer of a rule are laid out as `panels` says.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.kernels.compiled import entry
 from colonnade.kernels.domains import domains
 from colonnade.kernels.panels import (
@@ -47,6 +48,7 @@ from colonnade.kernels.panels import (
     within,
 )
 from colonnade.kernels.special import expected_tables
+from colonnade.kernels.states import States
 from colonnade.kernels.tilt import log_weight
 
 
@@ -56,11 +58,11 @@ class Panels(NamedTuple):
     Curves are ``[state, panel, NODES]``, and domains ``[state, 5]``.
     """
 
-    f: Any
-    f_domain: Any
-    g: Any
-    g_domain: Any
-    share: Any
+    f: Floats
+    f_domain: Floats
+    g: Floats
+    g_domain: Floats
+    share: Floats
 
 
 class Transition(NamedTuple):
@@ -70,10 +72,10 @@ class Transition(NamedTuple):
     `twice` are the conditional moments of a_j - share ``[place]``.
     """
 
-    kept: Any
-    moved: Any
-    once: Any
-    twice: Any
+    kept: Floats
+    moved: Floats
+    once: Floats
+    twice: Floats
 
 
 @entry
@@ -157,7 +159,9 @@ def fit_level(values, matrix, domain, curve):
     fit_panels(matrix, values, domain, curve)
 
 
-def _levels(states, s, a, u, moments):
+def _levels(
+    states: States, s: float, a: Floats, u: Floats, moments: bool
+) -> tuple[Panels, list[Transition], float, float]:
     """The curves ln f_x and ln G_j, the transition to every level, ln Z, and the error of the rule.
 
     Moments are centred at the share, to lose no digits.
@@ -198,13 +202,13 @@ def _levels(states, s, a, u, moments):
     return Panels(f, f_domain, g, g_domain, share), transitions, float(values[0]), error
 
 
-def all_nodes(domain):
+def all_nodes(domain: Floats) -> Floats:
     """ln v at all nodes of all panels of a domain."""
     panels = np.arange(int(domain[PANELS]))
     return (domain[LOW] + domain[WIDTH] * (panels[:, None] + 0.5 * (PLACES + 1.0))).reshape(-1)
 
 
-def _moments(panels, transitions):
+def _moments(panels: Panels, transitions: list[Transition]) -> tuple[Floats, Floats, float]:
     """Mean and covariance of alpha, and the error of interpolating ln G where its mass lies."""
     size = panels.share.size
     start = np.exp(all_nodes(panels.g_domain[0])) - panels.share[0]
@@ -234,14 +238,16 @@ def _moments(panels, transitions):
     return panels.share + offset, covariance - np.outer(offset, offset), error
 
 
-def simplex_solve(states, s, a, u):
+def simplex_solve(
+    states: States, s: float, a: Floats, u: Floats
+) -> tuple[float, Floats, Floats, float, float]:
     """Compute ln Z, mean and covariance of alpha, and the errors of the rule and of the panels."""
     panels, transitions, log_z, step_error = _levels(states, s, a, u, True)
     mean, covariance, panel_error = _moments(panels, transitions)
     return log_z, mean, covariance, step_error, panel_error
 
 
-def simplex_panels(states, s, a, u):
+def simplex_panels(states: States, s: float, a: Floats, u: Floats) -> tuple[float, Panels]:
     """Compute ln Z, and the panels that the marginals and the draws need."""
     panels, _, log_z, _ = _levels(states, s, a, u, False)
     return log_z, panels

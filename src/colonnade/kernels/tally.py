@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from colonnade.arrays import Floats, Integers
 from colonnade.kernels.compiled import entry
 from colonnade.kernels.special import minus_log_beta
 
@@ -18,7 +19,9 @@ _MAX_HISTOGRAM = 1 << 16
 MIN_TOTAL_ROW_BY_ROW = 1e6
 
 
-def tally(values, whole):
+def tally(
+    values: Floats, whole: bool
+) -> tuple[Integers, Integers, Floats, Floats, Floats, Floats, float, float]:
     """Tally a table `[configuration, state]` of floats; `whole` says that all are integers.
 
     Returns the fields of :class:`~colonnade.pooling.tally.Tally` from `tallied` to `total`.
@@ -45,7 +48,9 @@ def tally(values, whole):
     return tallied, start, count, times, row_count, row_times, constant, total
 
 
-def _distinct(columns, first, beside, rows, histogram):
+def _distinct(
+    columns: Floats, first: Integers, beside: int, rows: int, histogram: Floats
+) -> tuple[Integers, Floats, Floats]:
     """Return where the distinct numbers of each column begin, and how often each occurs."""
     start, found = np.zeros(first.size + 1, np.int64), np.empty((2, first.size * rows))
     _fill_distinct(columns, first, beside, rows, histogram, start, found)

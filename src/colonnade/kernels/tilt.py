@@ -9,8 +9,10 @@ import math
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.special import digamma, digamma_rise, expected_tables, minus_log_beta
+from colonnade.kernels.states import States
 
 
 @part
@@ -41,7 +43,9 @@ def _fill_rates(a, s, u):
         u[x] = rate if rate > 1e-300 else 1e-300
 
 
-def fixed_point(states, s, tolerance, limit):
+def fixed_point(
+    states: States, s: float, tolerance: float, limit: int
+) -> tuple[Floats, Floats, int, float]:
     """Iterate u = s exp(psi(a) - psi(sum a)), m = expected tables at u, a = alpha0 + m.
 
     Returns a and the rates u that belong to it, the number of iterations and the last relative
@@ -82,11 +86,14 @@ def _settle(start, counts, times, alpha0, s, tolerance, limit, a, u):
     return iterations, change
 
 
-def monitored_fixed_point(states, s, tolerance, limit):
+def monitored_fixed_point(
+    states: States, s: float, tolerance: float, limit: int
+) -> tuple[Floats, Floats, float]:
     """The same from the prior: a, the bound after every iteration and the last relative change."""
     start, counts, times, alpha0 = states
     a, room = alpha0.copy(), np.empty((2, alpha0.size))
-    bounds, change = [], math.inf
+    bounds: list[float] = []
+    change = math.inf
     while len(bounds) < limit and change > tolerance:
         more = np.empty(min(1024, limit - len(bounds)))
         used, change = _climb(start, counts, times, alpha0, s, tolerance, a, room, more)
@@ -131,7 +138,9 @@ def _climb(start, counts, times, alpha0, s, tolerance, a, room, bounds):
     return used, change
 
 
-def strength_peak(states, row_count, row_times, shape, mean):
+def strength_peak(
+    states: States, row_count: Floats, row_times: Floats, shape: float, mean: float
+) -> tuple[float, float]:
     """Mode of ln s and the standard deviation that the curvature there suggests.
 
     `row_count` and `row_times` are the distinct row totals and how many configurations have each;
@@ -140,7 +149,7 @@ def strength_peak(states, row_count, row_times, shape, mean):
     start, counts, times, alpha0 = states
     room = np.empty((2, alpha0.size))
 
-    def slope(y):
+    def slope(y: float) -> float:
         return _strength_slope(
             start, counts, times, alpha0, row_count, row_times, shape, mean, y, room, 200
         )

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from colonnade.arrays import Floats, Integers
 from colonnade.kernels.compiled import entry, part, part_in_any_order
 from colonnade.kernels.special import digamma_rise, log_rise
 
@@ -107,7 +108,9 @@ def _split_and_rare(counts, times, u):
     return split, _rare_trials(counts, times, u, split)
 
 
-def rare_trials(start, counts, times, u):
+def rare_trials(
+    start: Integers, counts: Floats, times: Floats, u: Floats
+) -> tuple[Floats, Floats, Integers]:
     """Where the trials of each state become rare, and the distributions of those from there on.
 
     They follow each other in one array: state x has its own at first[x]..first[x + 1], and nothing
