@@ -7,26 +7,17 @@ functions.
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import part_dividing
 from colonnade.kernels.special import digamma, expected_tables, log_rise, minus_log_beta
 
-# Division by zero does not occur, and looking for it takes time; nobody calls these from Python.
-INNER: dict[str, Any] = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 # Whole counts up to this are taken as products of their factors.
 _FEW = 12
 
 
-@njit(**INNER)
+@part_dividing
 def factored(start, counts, times):
     """How often each factor (u + nu) occurs among small whole counts, ``[state, nu]``.
 
@@ -47,7 +38,7 @@ def factored(start, counts, times):
     return factors, others, constant
 
 
-@njit(**INNER)
+@part_dividing
 def tables(table, x, u):
     """Expected tables of one state at rate u."""
     start, counts, times, _, factors, others = table
@@ -69,7 +60,7 @@ def tables(table, x, u):
     return value
 
 
-@njit(**INNER)
+@part_dividing
 def log_phi(table, x, u):
     """ln phi_x(u), but for a constant."""
     start, counts, times, alpha0, factors, others = table
@@ -92,7 +83,7 @@ def log_phi(table, x, u):
     return value
 
 
-@njit(**INNER)
+@part_dividing
 def settle(table, s, a, u, tolerance):
     """The variational fixed point, from a: see `tilt.fixed_point`. Changes a and u."""
     alpha0 = table[3]

@@ -59,17 +59,18 @@ def add_large(columns, low, high, table, sums):
 
 
 @entry
-def add_sparse(columns, child, low, high, index, values, sums):
+def add_sparse(columns, child, low, high, starts, slots, keys, values, sums):
     """Add to sums[low:high] the entries of a table that stores some configurations.
 
     `columns` are the parents; values[position] is the row of the configuration at that position of
-    the index, and the last one that of all others. A missing code makes the sum NaN.
+    the index (starts, slots, keys), and the last one that of all others. A missing code makes the
+    sum NaN.
     """
     states = values.shape[1]
-    room = room_for(index)
+    room = room_for(starts)
     for row in range(low, high, BLOCK_ROWS):
         rows = min(BLOCK_ROWS, high - row)
-        numbers, missing = look_up(columns, index, row, rows, room)
+        numbers, missing = look_up(columns, starts, slots, keys, row, rows, room)
         for i in range(rows):
             state = child[row + i]
             if missing[i] or state >= states:
