@@ -10,7 +10,7 @@ Hence:
 - What NumPy does well (sorting, allocating, joining) is done outside, by a plain function beside
   the entry if there are several callers.
 - Arguments have the same types in all calls, because each combination is compiled anew. For
-  arguments of parts, a literal integer is a type of its own.
+  arguments of parts, a literal integer is a type of its own; `np.int64(0)` is not.
 - A part that is called in two places is compiled into its caller twice.
 """
 
@@ -22,36 +22,27 @@ from numba import njit
 
 from colonnade.kernels.notice import listen
 
-_PART: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Division by zero gives an infinity, and need not be looked for.
+_ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 # It has no file of its own: its code becomes a part of the entries that use it.
 part = njit(**_PART)
 # All terms are positive, so the order of summation may be left to the compiler: it can then use
 # vector instructions, and no accuracy is lost.
 part_in_any_order = njit(**_PART, fastmath={"reassoc", "contract", "nsz"})
-# Division by zero gives an infinity.
-part_dividing = njit(**_PART, error_model="numpy")
 
 notice = listen()
 
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a kernel that Python calls, once for all later processes."""
-    return _kept(function)
-
-
-def entry_dividing(function: Callable[..., Any]) -> Any:
-    """The same, but division by zero gives an infinity."""
-    return _kept(function, error_model="numpy")
-
-
-def _kept(function: Callable[..., Any], **options: Any) -> Any:
     try:
-        kernel = njit(cache=True, nogil=True, **options)(function)
+        kernel = njit(**_ALL, cache=True)(function)
     except RuntimeError:
         # Numba finds no folder that it can write to.
         notice.cannot_keep = True
-        return njit(nogil=True, **options)(function)
+        return njit(**_ALL)(function)
     file: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         # Numba looks at the file of the kernel alone, but its parts may be in others.

@@ -12,7 +12,7 @@ In the backward pass they turn the probabilities of a message into those of its 
 
 import math
 
-from colonnade.kernels.compiled import entry, part_dividing
+from colonnade.kernels.compiled import entry, part
 
 # Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
 PLAIN, LOGS, LARGEST = 0, 1, 2
@@ -100,7 +100,7 @@ def run_cases(
             batch = 0
 
 
-@part_dividing
+@part
 def _gather(factors, rows, width, begin, row, batch, table, values):
     """Collect the values of the factors of the cases whose rows begin at `row`."""
     for b in range(batch):
@@ -113,7 +113,7 @@ def _gather(factors, rows, width, begin, row, batch, table, values):
                 row += 1
 
 
-@part_dividing
+@part
 def _scatter(factors, rows, width, begin, row, batch, c, weight, found, log_total, counts):
     """Add the probabilities of cells where `_gather` took the values; leave zeros behind."""
     for b in range(batch):
@@ -129,7 +129,7 @@ def _scatter(factors, rows, width, begin, row, batch, c, weight, found, log_tota
                 row += 1
 
 
-@part_dividing
+@part
 def _advance(step, rows, columns, place, digit):
     """Move to the next row of a product; behind the last row, to the first."""
     for i in range(columns - 2, 0, -1):
@@ -143,7 +143,7 @@ def _advance(step, rows, columns, place, digit):
             place[k] -= (step[i] - 1) * step[k * columns + i]
 
 
-@part_dividing
+@part
 def _forward(
     steps,
     message_cells,
@@ -203,7 +203,7 @@ def _forward(
             _advance(step, rows, columns, place, digit)
 
 
-@part_dividing
+@part
 def _backward(
     steps, message_cells, all_columns, first, numbers, end, batch, found, shares, place, digit
 ):
@@ -240,7 +240,7 @@ def _backward(
             _advance(step, rows, columns, place, digit)
 
 
-@part_dividing
+@part
 def _share_last(
     steps,
     message_cells,
@@ -273,7 +273,7 @@ def _share_last(
             found[i] = values[i]
 
 
-@part_dividing
+@part
 def _share(shares, row, end, batch, arithmetic, back, totals, at):
     """Write the total of a row of cells for each case; turn the cells into shares of it."""
     if arithmetic == PLAIN:

@@ -13,6 +13,7 @@ weights[first[x]:first[x + 1]].
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -82,16 +83,17 @@ def _window(weights, centre, low, high, shift, a):
 
 
 @entry
-def table_windows(start, counts, times, alpha0, a, u, split, rare, rare_first, first, begin):
+def table_windows(start, counts, times, alpha0, a, u, split, rare, rare_first, first, begin, at):
     """Windows of the tilted weights of every state, whose rare trials are given (see `trials`).
 
-    Fills in `first` and `begin`. Returns the windows, the closing weight exp(lambda M) / Gamma(M +
-    A0) over the range of the sum M, and the logarithm of the scale of it all.
+    Fills in `first`, `begin` and `at`. Returns the windows; the closing weight exp(lambda M) /
+    Gamma(M + A0) over the range of the sum M, the same divided by M + A0, and that by M + A0 + 1;
+    and the logarithm of the scale of it all.
     """
     weights = np.empty(64 * alpha0.size)
     single = np.empty(1)
     scale = 0.0
-    lowest = 0
+    lowest = np.int64(0)
     for x in range(alpha0.size):
         cells = times[start[x] : start[x + 1]]
         placed = int(total_of(cells))
@@ -106,6 +108,8 @@ def table_windows(start, counts, times, alpha0, a, u, split, rare, rare_first, f
         low, high = _window(probability, centre - placed, low, high, placed + alpha0[x], a[x])
         begin[x] = placed + low
         lowest += begin[x]
+        # So many numbers of tables can the states before this one have.
+        at[x + 1] = at[x] + first[x] - x + 1
         first[x + 1] = first[x] + high - low + 1
         if first[x + 1] > weights.size:
             grown = np.empty(2 * first[x + 1])
@@ -118,26 +122,44 @@ def table_windows(start, counts, times, alpha0, a, u, split, rare, rare_first, f
     tilt = digamma(tables)
     rate = math.exp(tilt)
     length = first[alpha0.size] - alpha0.size + 1
+    at[alpha0.size + 1] = at[alpha0.size] + length
     centre = _nearest(tables - total, lowest, lowest + length - 1)
-    closing = np.empty(length)
-    closing[centre - lowest] = 1.0
+    closing = np.empty((3, length))
+    closing[0, centre - lowest] = 1.0
     for m in range(centre, lowest + length - 1):
-        closing[m + 1 - lowest] = closing[m - lowest] * rate / (m + total)
+        closing[0, m + 1 - lowest] = closing[0, m - lowest] * rate / (m + total)
     for m in range(centre - 1, lowest - 1, -1):
-        closing[m - lowest] = closing[m + 1 - lowest] * (m + total) / rate
+        closing[0, m - lowest] = closing[0, m + 1 - lowest] * (m + total) / rate
+    for i in range(length):
+        closing[1, i] = closing[0, i] / (total + lowest + i)
+        closing[2, i] = closing[1, i] / (total + lowest + i + 1.0)
     scale += centre * tilt - math.lgamma(centre + total)
     return weights, closing, scale
 
 
-def _windows(
-    states: States, a: Floats, u: Floats
-) -> tuple[Floats, Integers, Integers, Floats, float]:
-    """Return the windows and where they begin, the closing weight and the scale."""
+class _Windows(NamedTuple):
+    """Windows and where they begin, the closing weights, and the logarithm of their scale.
+
+    What is still to come before state x is an array of at[x + 1] - at[x] numbers.
+    """
+
+    weights: Floats
+    first: Integers
+    begin: Integers
+    at: Integers
+    closing: Floats
+    scale: float
+
+
+def _windows(states: States, a: Floats, u: Floats) -> _Windows:
     start, counts, times, alpha0 = states
-    first, begin = np.zeros(a.size + 1, np.int64), np.empty(a.size, np.int64)
+    first, at = np.zeros((2, a.size + 2), np.int64)
+    first, begin = first[:-1], np.empty(a.size, np.int64)
     rare = rare_trials(start, counts, times, u)
-    weights, closing, scale = table_windows(start, counts, times, alpha0, a, u, *rare, first, begin)
-    return weights, first, begin, closing, scale
+    weights, closing, scale = table_windows(
+        start, counts, times, alpha0, a, u, *rare, first, begin, at
+    )
+    return _Windows(weights, first, begin, at, closing, scale)
 
 
 @part_in_any_order
@@ -184,28 +206,21 @@ def _close(weights, first, at, stop, later):
             _adjoint(window, later[row, at[x + 1] : at[x + 2]], later[row, at[x] : at[x + 1]])
 
 
-def _still_to_come(
-    weights: Floats, first: Integers, closing: Floats, stop: int = 0
-) -> tuple[Floats, Integers]:
-    """Return what is still to come before all states from `stop` on, and where each begins.
+def _still_to_come(found: _Windows, rows: int = 1, stop: int = 0) -> Floats:
+    """Return what is still to come before all states from `stop` on.
 
-    `closing` are some weights ``[which, tables]`` of the number of tables of all states; what is to
-    come before state x begins at ``[which, at[x]]``.
+    One row for each of the first closing weights; what is to come before state x begins at at[x].
     """
-    # Before state x there are so many numbers of tables that the states before it can have.
-    at = np.zeros(first.size + 1, np.int64)
-    np.cumsum(first - np.arange(first.size) + 1, out=at[1:])
-    later = np.empty((len(closing), at[-1]))
-    later[:, at[-2] :] = closing
-    _close(weights, first, at, stop, later)
-    return later, at
+    later = np.empty((rows, found.at[-1]))
+    later[:, found.at[-2] :] = found.closing[:rows]
+    _close(found.weights, found.first, found.at, stop, later)
+    return later
 
 
 def lattice_log_z(states: States, a: Floats, u: Floats) -> float:
     """ln Z alone."""
-    weights, first, _, closing, scale = _windows(states, a, u)
-    later, _ = _still_to_come(weights, first, closing[None])
-    return math.log(later[0, 0]) + scale
+    found = _windows(states, a, u)
+    return math.log(_still_to_come(found)[0, 0]) + found.scale
 
 
 def lattice_moments(states: States, a: Floats, u: Floats) -> tuple[float, Floats, Floats]:
@@ -214,36 +229,24 @@ def lattice_moments(states: States, a: Floats, u: Floats) -> tuple[float, Floats
     Given the tables, alpha is Dirichlet(alpha0 + m): its moments need E[m_x / (M + A0)] and E[m_x
     m_x' / ((M + A0)(M + A0 + 1))].
     """
-    weights, first, begin, closing, scale = _windows(states, a, u)
-    alpha0 = states.alpha0
-    size, length = alpha0.size, closing.size
-    total = alpha0.sum() + begin.sum() + np.arange(length)
-    one = closing / total
-    later, at = _still_to_come(weights, first, np.array([closing, one, one / (total + 1.0)]))
-    found, second = np.empty((3, size)), np.zeros((size, size))
+    found = _windows(states, a, u)
+    later = _still_to_come(found, 3)
+    size, length = a.size, found.closing.shape[1]
+    mean, second = np.empty(size), np.empty((size, size))
     # Room for sums over the states so far, one by one and of all; and for what is made of them.
-    so_far, room = np.empty((size + 1, length)), np.empty((3, length))
-    _add_moments(weights, first, begin, later, at, so_far, room, found, second)
-    z = later[0, 0]
-    whole_one, whole_two = later[1:, 0] / z
-    second[np.diag_indices(size)] = found[0]
-    means, tables = found[1:] / z
-    mean = means + alpha0 * whole_one
-    moment = second / z + alpha0[:, None] * tables
-    moment += alpha0 * tables[:, None]
-    moment += alpha0[:, None] * alpha0 * whole_two
-    moment[np.diag_indices(size)] += tables + alpha0 * whole_two
-    moment = np.triu(moment) + np.triu(moment, 1).T
-    return math.log(z) + scale, mean, moment
+    so_far, room = np.empty((size + 1, length)), np.empty((4, max(length, size)))
+    _add_moments(
+        *(found.weights, found.first, found.begin, later, found.at),
+        *(states.alpha0, so_far, room, mean, second),
+    )
+    return math.log(later[0, 0]) + found.scale, mean, second
 
 
 @entry
-def _add_moments(weights, first, begin, later, at, so_far, room, found, second):
-    """Fill in, times Z, the means of m_x^2, m_x / (M + A0) and m_x; and of m_x m_x', x < x'.
-
-    All but the second are divided by (M + A0)(M + A0 + 1).
-    """
+def _add_moments(weights, first, begin, later, at, alpha0, so_far, room, mean, second):
+    """Fill in the mean of alpha and the means of products of two of its entries."""
     size = begin.size
+    tables = room[3]
     so_far[size, 0] = 1.0
     used = 1
     low = 0
@@ -262,7 +265,13 @@ def _add_moments(weights, first, begin, later, at, so_far, room, found, second):
                     weighted[k] *= begin[x] + k
             row = 1 if which == 1 else 2
             _adjoint(weighted, later[row, ahead:reach], here)
-            found[which, x] = _dot(prefix, here)
+            value = _dot(prefix, here)
+            if which == 0:
+                second[x, x] = value
+            elif which == 1:
+                mean[x] = value
+            else:
+                tables[x] = value
         for earlier in range(x):
             second[earlier, x] = _dot(so_far[earlier, :used], here)
         if x == size - 1:
@@ -284,13 +293,25 @@ def _add_moments(weights, first, begin, later, at, so_far, room, found, second):
                 _copy(fresh[begins:ends], so_far[row, : ends - begins])
         used = ends - begins
         low += begins
+    z = later[0, 0]
+    whole_one, whole_two = later[1, 0] / z, later[2, 0] / z
+    for x in range(size):
+        mean[x] = mean[x] / z + alpha0[x] * whole_one
+        tables[x] /= z
+        for e in range(x + 1):
+            moment = second[e, x] / z + alpha0[e] * tables[x] + alpha0[x] * tables[e]
+            moment += alpha0[e] * alpha0[x] * whole_two
+            if e == x:
+                moment += tables[x] + alpha0[x] * whole_two
+            second[e, x] = moment
+            second[x, e] = moment
 
 
 def others_together(states: States, a: Floats, u: Floats) -> tuple[Floats, int]:
     """Weights of the number of tables of all states but the last, and the first such number."""
-    weights, first, begin, closing, _ = _windows(states, a, u)
-    together, room = np.ones(closing.size), np.empty(closing.size)
-    lowest, used = _join(weights, first, begin, together, room)
+    found = _windows(states, a, u)
+    together, room = np.ones((2, found.closing.shape[1]))
+    lowest, used = _join(found.weights, found.first, found.begin, together, room)
     return together[:used], lowest
 
 
@@ -312,10 +333,10 @@ def _join(weights, first, begin, together, room):
 
 def lattice_draws(states: States, a: Floats, u: Floats, uniforms: Floats) -> Floats:
     """Independent draws of the table counts (m_1, ..., m_R), one per row of `uniforms`."""
-    weights, first, begin, closing, _ = _windows(states, a, u)
-    later, at = _still_to_come(weights, first, closing[None], stop=1)
+    found = _windows(states, a, u)
+    later = _still_to_come(found, stop=1)[0]
     tables = np.empty(uniforms.shape)
-    _draw(weights, first, begin, later[0], at, uniforms, tables)
+    _draw(found.weights, found.first, found.begin, later, found.at, uniforms, tables)
     return tables
 
 

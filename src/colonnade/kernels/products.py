@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import part_dividing
+from colonnade.kernels.compiled import part
 from colonnade.kernels.rates import log_phi, settle
 from colonnade.kernels.special import digamma
 
@@ -22,7 +22,7 @@ _NEGLIGIBLE_WEIGHT = 1e-16
 _NEGLIGIBLE, _FAR = 35.0, 20.0  # nats below the peak
 
 
-@part_dividing
+@part
 def _successes(table, x, u):
     """Probabilities of the number of tables of one state beyond one per cell: see `trials`."""
     start, counts, times, _, _, _ = table
@@ -53,7 +53,7 @@ def _successes(table, x, u):
     return here[:high]
 
 
-@part_dividing
+@part
 def _edge(weights, middle, direction, tilt):
     """Where, from the middle on, the weights times exp(tilt m) become negligible."""
     lift = math.exp(direction * tilt)
@@ -65,7 +65,7 @@ def _edge(weights, middle, direction, tilt):
     return m
 
 
-@part_dividing
+@part
 def _weights(table, x, u, a, tilts):
     """Tilted weights of the number of tables of one state, the least such number, and a scale.
 
@@ -93,12 +93,12 @@ def _weights(table, x, u, a, tilts):
         weights[m] *= factor
     scale = log_phi(table, x, u) - (alpha0[x] - 1.0) * math.log(u)
     scale += math.lgamma(middle + cells + alpha0[x]) - (middle + cells) * psi
-    low = _edge(weights, middle, -1, tilts[0])
-    high = _edge(weights, middle, 1, tilts[1])
+    low = _edge(weights, middle, np.int64(-1), tilts[0])
+    high = _edge(weights, middle, np.int64(1), tilts[1])
     return weights[low : high + 1].copy(), int(cells) + low, scale
 
 
-@part_dividing
+@part
 def _spread(left, weights, out):
     """Add the convolution of two arrays to `out`."""
     for i in range(left.size):
@@ -106,7 +106,7 @@ def _spread(left, weights, out):
             out[i + k] += left[i] * weights[k]
 
 
-@part_dividing
+@part
 def _total(a):
     total = 0.0
     for x in range(a.size):
@@ -114,7 +114,7 @@ def _total(a):
     return total
 
 
-@part_dividing
+@part
 def product_evidence(table, log_s, a, b, u, means):
     """ln Z at strengths in ascending order, the mean of alpha, and whether numbers had the range.
 

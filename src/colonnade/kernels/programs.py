@@ -5,6 +5,8 @@ elimination is one of its factors, or the message of one of its steps. The step 
 variable of an operand takes it; what has no variable that is eliminated is left for the last step.
 """
 
+import numpy as np
+
 from colonnade.kernels.compiled import entry, part
 
 
@@ -58,7 +60,7 @@ def write_steps(
                     taken[number] = k
                     number += 1
             # The axes of the message: the first to be eliminated comes last.
-            width = 0
+            width = np.int64(0)
             for u in range(variables - 1, v, -1):
                 # The last step makes a table of all variables that are kept.
                 has = v == last

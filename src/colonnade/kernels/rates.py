@@ -10,14 +10,15 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import part_dividing
+from colonnade.kernels.compiled import part
 from colonnade.kernels.special import digamma, expected_tables, log_rise, minus_log_beta
+from colonnade.kernels.tilt import total_of
 
 # Whole counts up to this are taken as products of their factors.
 _FEW = 12
 
 
-@part_dividing
+@part
 def factored(start, counts, times):
     """How often each factor (u + nu) occurs among small whole counts, ``[state, nu]``.
 
@@ -38,7 +39,7 @@ def factored(start, counts, times):
     return factors, others, constant
 
 
-@part_dividing
+@part
 def tables(table, x, u):
     """Expected tables of one state at rate u."""
     start, counts, times, _, factors, others = table
@@ -60,7 +61,7 @@ def tables(table, x, u):
     return value
 
 
-@part_dividing
+@part
 def log_phi(table, x, u):
     """ln phi_x(u), but for a constant."""
     start, counts, times, alpha0, factors, others = table
@@ -83,12 +84,12 @@ def log_phi(table, x, u):
     return value
 
 
-@part_dividing
+@part
 def settle(table, s, a, u, tolerance):
     """The variational fixed point, from a: see `tilt.fixed_point`. Changes a and u."""
     alpha0 = table[3]
     for _ in range(200):
-        total = digamma(a.sum())
+        total = digamma(total_of(a))
         change = 0.0
         for x in range(a.size):
             u[x] = max(s * math.exp(digamma(a[x]) - total), 1e-300)

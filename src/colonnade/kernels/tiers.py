@@ -156,7 +156,7 @@ def look_up(place, tiers, counts, known, answer):
         for t in range(number):
             row = place[i, t]
             if row == len(known):
-                fill_row(t, row, 0, 0.0, tiers, counts, answer[i], logs, bases)
+                fill_row(t, row, np.int64(0), 0.0, tiers, counts, answer[i], logs, bases)
             else:
                 for x in range(states):
                     answer[i, t, x] = known[row, x]
@@ -179,7 +179,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
     # no fewer: what is left there is stored once, and every finer tier reads it. The number of
     # such a cell among all is entry[row, state].
-    entry = np.full(counts.shape, -1, np.int64)
+    entry = np.empty(counts.shape, np.int64)
     entries = 0
     for row in range(begin[number - 1]):
         for x in range(states):
@@ -224,7 +224,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
                     for x in range(states):
                         rows[u, x] = known[places[u], x]
                         logs[u, x] = known_logs[places[u], x]
-            fill_row(t, row, 0, 0.0, tiers, counts, rows, logs, bases)
+            fill_row(t, row, np.int64(0), 0.0, tiers, counts, rows, logs, bases)
             for x in range(states):
                 known[row, x] = rows[t, x]
                 known_logs[row, x] = logs[t, x]
@@ -301,8 +301,14 @@ def _weigh_bases(
     below, second, _, first, weight, strength, _ = tiers
     states, tried = counts.shape[1], len(grid)
     number = first[t + 1] - first[t]
-    scores, products = np.zeros((number, tried)), np.ones((number, tried))
-    totals, shares = np.zeros(tried), np.ones(tried)
+    # The last row is that of the totals.
+    all_scores, all_products = np.empty((number + 1, tried)), np.empty((number + 1, tried))
+    for c in range(number + 1):
+        for g in range(tried):
+            all_scores[c, g] = 0.0
+            all_products[c, g] = 1.0
+    scores, products = all_scores[:number], all_products[:number]
+    totals, shares = all_scores[number], all_products[number]
     for row in range(begin[t], begin[t + 1]):
         total = 0.0
         for x in range(states):
@@ -330,13 +336,15 @@ def _weigh_bases(
             for c in range(number):
                 _collect(n, n - gone, bases[c, x], grid, products[c], scores[c])
             _collect(n, total - gone, 1.0, grid, shares, totals)
-    tops = np.full(number, -np.inf)
+    tops, top = np.empty(number), -math.inf
     for c in range(number):
+        tops[c] = -math.inf
         for g in range(tried):
             s = grid[g]
             scores[c, g] += math.log(products[c, g]) - totals[g] - math.log(shares[g])
             scores[c, g] += 2.0 * math.log(s) - 2.0 * s / mean
             tops[c] = max(tops[c], scores[c, g])
+        top = max(top, tops[c])
     whole = 0.0
     for c in range(number):
         mass, moment = 0.0, 0.0
@@ -348,7 +356,7 @@ def _weigh_bases(
         for g in range(tried):
             chance[first[t] + c, g] /= mass
         strength[first[t] + c] = math.exp(moment / mass)
-        weight[first[t] + c] = mass * math.exp(tops[c] - tops.max())
+        weight[first[t] + c] = mass * math.exp(tops[c] - top)
         whole += weight[first[t] + c]
     for c in range(number):
         weight[first[t] + c] /= whole

@@ -19,6 +19,7 @@ _UNDERFLOW = 1e-280
 # Trials with nu below this are always made one by one.
 _MIN_SPLIT = 64.0
 _POWER_SUMS = 40
+_NOTHING = np.empty(0)
 
 
 @part_in_any_order
@@ -117,9 +118,11 @@ def rare_trials(
     if no trial is rare.
     """
     first = np.zeros(u.size + 1, np.int64)
-    split = np.full(u.size, math.inf)
-    found = [np.empty(0)]
-    for x in range(u.size if counts.max(initial=0.0) > _MIN_SPLIT else 0):
+    split = np.zeros(u.size)
+    if counts.max() <= _MIN_SPLIT:
+        return split, _NOTHING, first
+    found = [_NOTHING]
+    for x in range(u.size):
         own = slice(start[x], start[x + 1])
         if start[x] < start[x + 1] and counts[own][-1] > _MIN_SPLIT:
             split[x], rare = _split_and_rare(counts[own], times[own], u[x])
