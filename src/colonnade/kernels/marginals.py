@@ -45,9 +45,7 @@ _FARTHEST_LOGIT = 1e4
 _COARSE = 1.0
 
 
-def joined(
-    pair: tuple[Floats, ...], domain: Floats, slope: float, guess: float
-) -> Floats:
+def joined(pair: tuple[Floats, ...], domain: Floats, slope: float, guess: float) -> Floats:
     """The curve of the convolution of two others, over a domain whose slopes are filled in.
 
     `pair` has a curve and its domain, then another one and its; `slope` is the one below if all of
