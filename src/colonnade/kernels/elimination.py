@@ -12,7 +12,7 @@ In the backward pass they turn the probabilities of a message into those of its 
 
 import math
 
-from colonnade.kernels.compiled import entry, part
+from colonnade.kernels.compiled import entry, part, part_once
 
 # Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
 PLAIN, LOGS, LARGEST = 0, 1, 2
@@ -79,28 +79,66 @@ def run_cases(
             if batch > 0:
                 _gather(factors, rows, width, begin, row, batch, table, values)
                 _forward(
-                    *(steps, cells, columns, first, numbers, batch, arithmetic, back),
-                    *(values, shares, place, digit),
+                    steps,
+                    cells,
+                    columns,
+                    first,
+                    numbers,
+                    batch,
+                    arithmetic,
+                    back,
+                    values,
+                    shares,
+                    place,
+                    digit,
                 )
                 _share_last(
-                    *(steps, cells, first, numbers, batch, arithmetic, shared, c),
-                    *(values, found, log_total, kept),
+                    steps,
+                    cells,
+                    first,
+                    numbers,
+                    batch,
+                    arithmetic,
+                    shared,
+                    c,
+                    values,
+                    found,
+                    log_total,
+                    kept,
                 )
                 if back:
                     _backward(
-                        *(steps, cells, columns, first, numbers, products[p] * batch, batch),
-                        *(found, shares, place, digit),
+                        steps,
+                        cells,
+                        columns,
+                        first,
+                        numbers,
+                        products[p] * batch,
+                        batch,
+                        found,
+                        shares,
+                        place,
+                        digit,
                     )
                     _scatter(
-                        *(factors, rows, width, begin, row, batch, c, weight),
-                        *(found, log_total, counts),
+                        factors,
+                        rows,
+                        width,
+                        begin,
+                        row,
+                        batch,
+                        c,
+                        weight,
+                        found,
+                        log_total,
+                        counts,
                     )
             c += batch if batch > 0 else 1
             row += (batch if batch > 0 else 1) * in_case
             batch = 0
 
 
-@part
+@part_once
 def _gather(factors, rows, width, begin, row, batch, table, values):
     """Collect the values of the factors of the cases whose rows begin at `row`."""
     for b in range(batch):
@@ -113,7 +151,7 @@ def _gather(factors, rows, width, begin, row, batch, table, values):
                 row += 1
 
 
-@part
+@part_once
 def _scatter(factors, rows, width, begin, row, batch, c, weight, found, log_total, counts):
     """Add the probabilities of cells where `_gather` took the values; leave zeros behind."""
     for b in range(batch):
@@ -143,7 +181,7 @@ def _advance(step, rows, columns, place, digit):
             place[k] -= (step[i] - 1) * step[k * columns + i]
 
 
-@part
+@part_once
 def _forward(
     steps,
     message_cells,
@@ -203,7 +241,7 @@ def _forward(
             _advance(step, rows, columns, place, digit)
 
 
-@part
+@part_once
 def _backward(
     steps, message_cells, all_columns, first, numbers, end, batch, found, shares, place, digit
 ):
@@ -240,7 +278,7 @@ def _backward(
             _advance(step, rows, columns, place, digit)
 
 
-@part
+@part_once
 def _share_last(
     steps,
     message_cells,

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part
+from colonnade.kernels.compiled import entry, part, part_once
 
 # Bases besides the rows of the tiers below.
 MEANS = 4
@@ -279,7 +279,7 @@ def _fill_below(t, places, state, gone, tiers, counts, entry, left, left_logs, r
                 fill_row(u, places[u], state, gone, tiers, counts, rows, logs, bases)
 
 
-@part
+@part_once
 def _weigh_bases(
     t,
     tiers,
