@@ -14,46 +14,43 @@ from colonnade.kernels.panels import LOW, PANELS, WIDTH
 from colonnade.kernels.special import expected_tables, variance_tables
 from colonnade.kernels.states import States
 
+# Each domain goes on so far beyond both ends of its range, if there is more: a panel.
+_TO_SPARE = 1.0
+
 
 def domains(states: States, s: float, a: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
     """Shares of alpha, and the domains ``[state, 5]`` of ln f_x and of ln G_j.
 
-    From S_R = 1 downwards: S_{j-1} = S_j (1 - t) and alpha_j = S_j t, with t around share_j /
-    (share_1 + ... + share_j).
+    Each is the range of alpha_x or of S_j = alpha_1 + ... + alpha_j by itself. A sum that is
+    unlikely need not be right in all digits, nor the earlier sums that make it up; but the nodes of
+    one panel have to be right together, so there is a panel to spare at both ends.
     """
     share = a / a.sum()
     power, precision, floor = _powers(states, s, u)
-    spread = np.cumsum(share * share / precision)[:-1]
-    left, right = _logits(
-        *(share[1:], np.cumsum(share)[:-1], precision[1:], power[1:]),
-        *(spread, np.cumsum(power)[:-1]),
-    )
-    # Of ln t and ln (1 - t), at both ends.
-    part, rest = ((-np.logaddexp(0.0, y)).tolist() for y in ((-left, -right), (right, left)))
-    f_domain, g_domain = np.zeros((2, a.size, 5))
-    low = high = 0.0
-    for j in range(a.size - 1, 0, -1):
-        _set_domain(f_domain[j], low + part[0][j - 1], high + part[1][j - 1], floor)
-        low, high = low + rest[0][j - 1], high + rest[1][j - 1]
-        low, high = _set_domain(g_domain[j - 1], low, high, floor)
-    f_domain[0] = g_domain[0]
+    left, right = _logits_alone(share, power, precision)
+    f_domain = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor)
+    each = np.stack([share, power, share * share / precision])
+    before, after = np.cumsum(each, axis=1)[:, :-1], np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
+    left, right = _logits(before[0], after[0], before[0] ** 2 / before[2], before[1], *after[:0:-1])
+    g_domain = np.zeros((a.size, 5))
+    g_domain[:-1] = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor)
     return share, f_domain, g_domain
 
 
 def domains_of_others(states: States, s: float, a: Floats, u: Floats) -> Floats:
     """For each state the domain ``[state, 5]`` of all others together."""
-    share = a / a.sum()
     power, precision, floor = _powers(states, s, u)
+    left, right = _logits_alone(a / a.sum(), power, precision)
+    return _cut(-np.logaddexp(0.0, right), -np.logaddexp(0.0, left), floor)
+
+
+def _logits_alone(share: Floats, power: Floats, precision: Floats) -> tuple[Floats, Floats]:
+    """Range of the logit of each alpha."""
     others, spread, behind = (
-        np.where(np.eye(a.size, dtype=bool), 0.0, each).sum(axis=1)
+        np.where(np.eye(share.size, dtype=bool), 0.0, each).sum(axis=1)
         for each in (share, share * share / precision, power)
     )
-    left, right = _logits(share, others, precision, power, spread, behind)
-    domain = np.zeros((a.size, 5))
-    low, high = (-np.logaddexp(0.0, y) for y in (right, left))
-    for x in range(a.size):
-        _set_domain(domain[x], float(low[x]), float(high[x]), floor)
-    return domain
+    return _logits(share, others, precision, power, spread, behind)
 
 
 def _powers(states: States, s: float, u: Floats) -> tuple[Floats, Floats, float]:
@@ -89,12 +86,12 @@ def _fill_powers(start, counts, times, alpha0, u, power, precision):
 def _logits(
     share: Floats, others: Floats, precision: Floats, power: Floats, spread: Floats, behind: Floats
 ) -> tuple[Floats, Floats]:
-    """Range of the logit of t = alpha_j / S_j: the share of a state beside that of others.
+    """Range of the logit of the share of some states beside that of all others.
 
-    Of the state its precision and its power; of the others the sum of their squared deviations and
-    that of their powers. The integrand in logit t is Gaussian near its peak, then falls with the
-    slopes of f and G at zero (their powers); or, for a small t, like a gamma density. Fifty nats of
-    either are covered.
+    Of the former their precision and their power; of the others the sum of their squared deviations
+    and that of their powers. The density of the logit is Gaussian near its peak, then falls with
+    the slopes of f and G at zero (their powers); or, for a small share, like a gamma density. Fifty
+    nats of either are covered.
     """
     t = share / (share + others)
     spread = spread / (others * others)
@@ -114,12 +111,12 @@ def _logit(p: Floats) -> Floats:
     return np.asarray(np.log(p / (1.0 - p)))
 
 
-def _set_domain(domain: Floats, low: float, high: float, floor: float) -> tuple[float, float]:
-    """Cut the range into panels; the slopes are filled in when the curve is fitted."""
-    high = min(high, 0.0)
-    low = min(max(low, min(floor, high - 1.0)), high - 0.05)
-    panels = math.ceil(high - low)
-    domain[LOW] = low
-    domain[WIDTH] = (high - low) / panels
-    domain[PANELS] = panels
-    return low, high
+def _cut(low: Floats, high: Floats, floor: float) -> Floats:
+    """Cut ranges into panels; the slopes are filled in when the curve is fitted."""
+    high = np.minimum(high + _TO_SPARE, 0.0)
+    low = np.maximum(low - _TO_SPARE, np.minimum(floor, high - 1.0))
+    domains = np.zeros((low.size, 5))
+    domains[:, LOW] = low
+    domains[:, PANELS] = np.ceil(high - low)
+    domains[:, WIDTH] = (high - low) / domains[:, PANELS]
+    return domains
