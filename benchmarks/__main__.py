@@ -6,6 +6,7 @@ import importlib
 import sys
 
 BENCHMARKS = (
+    "waiting",
     "cold",
     "engines",
     "counting",

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.timing import print_table
 from benchmarks.tour import INTERVAL, POSTERIOR
 
-_ALL = 99
+ALL_STEPS = 99
 _BARE = (
     "import time, numpy, scipy.special, scipy.stats, json; "
     "print(json.dumps({'steps': [['import', time.process_time()]], 'kernels': []}))"
@@ -31,11 +31,18 @@ def _run(arguments: list[str], cache: str) -> Any:
     return json.loads(done.stdout)
 
 
-def _tour(steps: int, cache: str, *more: str) -> Any:
+def tour(steps: int, cache: str, *more: str) -> Any:
+    """Take so many steps of the tour in a process of its own; what it printed."""
     return _run(["-m", "benchmarks.tour", str(steps), *more], cache)
 
 
-def _seconds(found: Any) -> float:
+def bare_imports() -> float:
+    """Processor seconds of importing NumPy and SciPy alone."""
+    return min(seconds_of(_run(["-c", _BARE], "")) for _ in range(3))
+
+
+def seconds_of(found: Any) -> float:
+    """Processor seconds of all steps."""
     return sum(seconds for _, seconds in found["steps"])
 
 
@@ -44,12 +51,12 @@ def run() -> None:
     rows = []
     for what, steps in (("posterior", POSTERIOR), ("posterior, interval", INTERVAL)):
         with tempfile.TemporaryDirectory() as cache:
-            rows.append([what, f"{_seconds(_tour(steps, cache)):.2f}", ""])
+            rows.append([what, f"{seconds_of(tour(steps, cache)):.2f}", ""])
     with tempfile.TemporaryDirectory() as cache:
-        first = _tour(_ALL, cache, "--kernels")
-        later = min((_tour(_ALL, cache) for _ in range(3)), key=_seconds)
-        bare = min(_seconds(_run(["-c", _BARE], cache)) for _ in range(3))
-    rows.append(["the whole tour", f"{_seconds(first):.2f}", f"{_seconds(later):.2f}"])
+        first = tour(ALL_STEPS, cache, "--kernels")
+        later = min((tour(ALL_STEPS, cache) for _ in range(3)), key=seconds_of)
+    bare = bare_imports()
+    rows.append(["the whole tour", f"{seconds_of(first):.2f}", f"{seconds_of(later):.2f}"])
     for (name, cold), (_, warm) in zip(first["steps"], later["steps"], strict=True):
         rows.append([f"  {name}", f"{cold:.2f}", f"{warm:.2f}"])
     rows.append(["NumPy and SciPy alone", "", f"{bare:.2f}"])
