@@ -5,7 +5,17 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ("engines", "counting", "structure", "em", "inference", "sensitivity", "classifier")
+BENCHMARKS = (
+    "waiting",
+    "cold",
+    "engines",
+    "counting",
+    "structure",
+    "em",
+    "inference",
+    "sensitivity",
+    "classifier",
+)
 
 
 def main() -> None:

@@ -65,7 +65,8 @@ def frame(coded: CodedTable) -> Any:
     )
 
 
-def _pyagrum(data: Any) -> Callable[[], list[tuple[str, str]]]:
+def pyagrum_search(data: Any) -> Callable[[], list[tuple[str, str]]]:
+    """The hill climbing of pyAgrum with BIC, ready to run."""
     import pyagrum
 
     learner = pyagrum.BNLearner(data)  # reading the frame is not timed
@@ -79,7 +80,8 @@ def _pyagrum(data: Any) -> Callable[[], list[tuple[str, str]]]:
     return run
 
 
-def _pgmpy(data: Any) -> Callable[[], list[tuple[str, str]]]:
+def pgmpy_search(data: Any) -> Callable[[], list[tuple[str, str]]]:
+    """The same of pgmpy."""
     from pgmpy.estimators import HillClimbSearch
 
     def run() -> list[tuple[str, str]]:
@@ -100,7 +102,7 @@ def against_peers() -> None:
         reached = hill_climb(coded).score
         row = [title, f"{shown(seconds)} ({reached:.0f})"]
         data = frame(coded)
-        for make in (_pyagrum, _pgmpy):
+        for make in (pyagrum_search, pgmpy_search):
             row.append(_peer(make, data, coded, seconds))
         rows.append(row)
     print_table(

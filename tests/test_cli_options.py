@@ -120,6 +120,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--jobs": [(2, "reproduce engines --jobs 2")],
     },
     "demo": {},
+    "warm": {},
 }
 
 

@@ -358,3 +358,19 @@ def test_answers_cannot_be_changed(engine):
     with pytest.raises(AttributeError):
         answer.mean = np.ones(2)
     assert repr(engine) in repr(answer)
+
+
+@pytest.mark.parametrize("s", [0.1, 3.0, 1000.0])
+@pytest.mark.parametrize("alpha0", [0.05, 1.0])
+@pytest.mark.parametrize("rows", [2, 3, 30])
+def test_few_tables_of_many_states(rows, alpha0, s):
+    """Where partial sums lie far apart, or close together."""
+    rng = np.random.default_rng(rows)
+    counts = rng.poisson(rng.gamma(0.3, 5.0, (rows, 12)))
+    exact, integrated = (
+        Hierarchical(s=s, alpha0=alpha0, engine=engine).posterior(counts).alpha
+        for engine in (Exact(), Quadrature())
+    )
+    assert integrated.mean == pytest.approx(exact.mean, abs=1e-12)
+    assert integrated.covariance == pytest.approx(exact.covariance, abs=1e-13)
+    assert integrated.log_evidence == pytest.approx(exact.log_evidence, abs=1e-10)

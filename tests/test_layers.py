@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
     {"classifier"},
     {"report"},
     {"studies"},
-    {"demo"},
+    {"demo", "warm"},
     {"cli"},
     {"__main__"},
 ]

@@ -70,7 +70,7 @@ def test_kernels_find_the_same_rows(case, data):
     described = column_rows(columns, lookup.parent_sizes, range(len(columns)))
     sums = np.zeros(len(codes))
     child = np.full(len(codes), state, np.uint8)
-    add_sparse(described, child, 0, len(codes), lookup.index, lookup.values, sums)
+    add_sparse(described, child, 0, len(codes), *lookup.index, lookup.values, sums)
     assert sums.tolist() == [row[state] for row in wanted.values()]
 
 

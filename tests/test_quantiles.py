@@ -22,9 +22,8 @@ SHAPES = [1e-3, 0.3, 1.0, 7.5, 400.0, 1999.0, 2001.0, 1e6, 1e12]
 @pytest.mark.parametrize("b", SHAPES)
 @pytest.mark.parametrize("a", SHAPES)
 def test_one_beta_distribution(a, b):
-    found = np.empty((LEVELS.size, 1))
     rule = Rule(np.array([a]), np.array([b]), np.ones(1))
-    quantiles(np.zeros(1), np.zeros(1), rule, LEVELS, found)
+    found = quantiles(np.zeros(1), np.zeros(1), rule, LEVELS)
     wanted = stats.beta(a, b).ppf(LEVELS)
     deviation = stats.beta(a, b).std()
     assert found[:, 0] == pytest.approx(wanted, rel=1e-9, abs=1e-9 * deviation + 2e-16)
@@ -33,8 +32,7 @@ def test_one_beta_distribution(a, b):
 def test_a_shape_that_vanishes_is_a_point():
     # one part in four is at 0, and two parts in four are at 1
     rule = Rule(np.array([0.0, 2.0, 3.0]), np.array([3.0, 2.0, 0.0]), np.array([0.25, 0.25, 0.5]))
-    found = np.empty((3, 1))
-    quantiles(np.zeros(1), np.zeros(1), rule, np.array([0.2, 0.375, 0.6]), found)
+    found = quantiles(np.zeros(1), np.zeros(1), rule, np.array([0.2, 0.375, 0.6]))
     assert found[:, 0] == pytest.approx([0.0, 0.5, 1.0], abs=1e-15)
 
 
@@ -98,3 +96,24 @@ def test_marginals_from_two_chains_are_those_of_one_chain(whole, s, alpha0):
         for power in (1.0, 2.0, 0.1):
             wanted = wanted_weights @ wanted_points**power
             assert weights @ points**power == pytest.approx(wanted, rel=1e-9)
+
+
+# Ends of 90 % intervals of the first rows, as the search by distribution functions alone gave them.
+FEW = ((12, 3, 0), (2, 5, 1), (0, 4, 9), (7, 0, 2))
+RECORDED = (
+    (FEW, 3.0, (0.547714275886, 0.0813528150961, 0.000417867670712)),
+    (FEW, 3.0, (0.886773070163, 0.397806814154, 0.151524326722)),
+    (FEW, 50.0, (0.389821822606, 0.144504087499, 0.0895316860652)),
+    (FEW, 50.0, (0.678070051362, 0.400004260885, 0.332459207196)),
+    (((1.5, 3.0, 0.0), (2.0, 0.25, 1.0)), 0.5, (0.0638137553038, 0.281227256682, 0.0)),
+    (((1.5, 3.0, 0.0), (2.0, 0.25, 1.0)), 0.5, (0.694235474869, 0.923353733912, 0.148638795981)),
+    (((900, 30, 0), (20, 50, 1)), 3.0, (0.956373318138, 0.0241058815186, 0.0)),
+    (((900, 30, 0), (20, 50, 1)), 3.0, (0.975701013478, 0.0433665848461, 0.00120298870521)),
+)
+
+
+@pytest.mark.parametrize("case", range(len(RECORDED)))
+def test_intervals_are_what_they_were(case):
+    counts, s, ends = RECORDED[case]
+    found = Hierarchical(s=s).posterior(counts).interval(0.9)[case % 2]
+    assert found[0] == pytest.approx(ends, abs=1e-8)

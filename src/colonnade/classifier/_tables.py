@@ -211,9 +211,14 @@ class _ClassFamily:
         logs = self._covering(coded, chosen)
         if child == self.target:
             index, values = logs.index, logs.values
-            return lambda low, high, block: add_class_rows(parents, low, high, index, values, block)
+            return lambda low, high, block: add_class_rows(
+                parents, low, high, *index, values, block
+            )
         codes, rows = coded.codes[coded.position(child)], self._rows_by_class(logs)
-        return lambda low, high, block: add_by_class(parents, codes, low, high, rows, block)
+        index, *rest = rows
+        return lambda low, high, block: add_by_class(
+            parents, codes, low, high, *index, *rest, block
+        )
 
     def _covering(self, coded: CodedTable, chosen: Sequence[int]) -> Lookup:
         """Store all rows that the coded rows need, for every class."""

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from colonnade import __version__
-from colonnade.cli.commands import compare, convert, demo, fit, query, reproduce, show
+from colonnade.cli.commands import compare, convert, demo, fit, query, reproduce, show, warm
 from colonnade.cli.messages import spellings, worded, worded_usage
 from colonnade.cli.options import flattened, with_priors
 from colonnade.cli.output import complain, say
@@ -28,6 +28,7 @@ _COMMANDS = (
     convert.convert,
     reproduce.reproduce,
     demo.demo,
+    warm.warm,
 )
 
 

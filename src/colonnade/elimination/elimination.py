@@ -123,9 +123,9 @@ def run(
     answers = Answers(np.full(number, np.nan), np.empty((number, kept)), counts)
     work = Workspace.of(program, back=counts.size > 0)
     if not largest:
-        run_cases(program, cases, np.exp(logs), PLAIN, work, answers)
+        run_cases(*program, *cases, np.exp(logs), PLAIN, *work, *answers)
     if np.isnan(answers.log_total).any():
-        run_cases(program, cases, logs, LARGEST if largest else LOGS, work, answers)
+        run_cases(*program, *cases, logs, LARGEST if largest else LOGS, *work, *answers)
     return answers
 
 
@@ -150,7 +150,9 @@ def write_program(eliminations: Sequence[Elimination]) -> Program:
         first=room(steps.sum() + 1),
         numbers=room((steps + operands) @ (steps + 1)),
     )
-    write_steps(orders, program)
+    most = operands.max(initial=0) + steps.max(initial=0)
+    strides = np.empty((most, steps.max(initial=0)), dtype=np.int64)
+    write_steps(*orders, *program, strides, np.empty((5, most), dtype=np.int64))
     return program
 
 

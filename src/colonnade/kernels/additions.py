@@ -12,9 +12,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from colonnade.arrays import Array, Floats, Integers
+from colonnade.kernels.compiled import entry, part, part_once
 from colonnade.kernels.special import minus_log_beta
 
 # Pairs of lists of bits that are compared rather than going through the rows.
@@ -29,10 +31,10 @@ class Members(NamedTuple):
     or empty if there are many; `totals` counts them.
     """
 
-    codes: Any
-    totals: Any
-    bits: Any
-    child_states: Any
+    codes: Array
+    totals: Integers
+    bits: Array
+    child_states: int
 
 
 class Data(NamedTuple):
@@ -41,10 +43,10 @@ class Data(NamedTuple):
     The bits of the states of column k are bits[begin[k]:begin[k] + sizes[k]], if begin[k] >= 0.
     """
 
-    codes: Any
-    sizes: Any
-    bits: Any
-    begin: Any
+    codes: Array
+    sizes: Integers
+    bits: Array
+    begin: Integers
 
 
 @intrinsic
@@ -57,14 +59,14 @@ def _ones(typing_context, word):
     return types.uint64(types.uint64), generate
 
 
-@njit(cache=True, nogil=True)
+@entry
 def set_bits(codes, bits):
     """Set the bit of every row in the list of its code, ``[code, word]``."""
     for row in range(codes.size):
         bits[codes[row], row // _BITS] |= np.uint64(1) << np.uint64(row % _BITS)
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _common(left, right):
     """Number of common bits."""
     found = np.uint64(0)
@@ -73,50 +75,72 @@ def _common(left, right):
     return np.int64(found)
 
 
-@njit(cache=True, nogil=True)
-def _count_bits(members, data, column, table):
-    """Fill the joint table ``[configuration, state]`` from lists of bits."""
-    states = data.sizes[column]
-    for c in range(members.totals.size):
-        rest = members.totals[c]
+@part
+def _count(joint, totals, bits, data, column, table):
+    """Fill the joint table ``[configuration, state]``, from lists of bits if there are some."""
+    codes, sizes, state_bits, begin = data
+    states = sizes[column]
+    cells = totals.size * states
+    for k in range(cells):
+        table[k] = 0
+    if bits.size == 0 or begin[column] < 0 or cells - totals.size > _MAX_PAIRS:
+        own = codes[column]
+        for i in range(joint.size):
+            table[joint[i] * states + own[i]] += 1
+        return
+    for c in range(totals.size):
+        rest = totals[c]
         for z in range(states - 1):
             n = 0
             if rest > 0:
-                n = _common(members.bits[c], data.bits[data.begin[column] + z])
+                n = _common(bits[c], state_bits[begin[column] + z])
             table[c * states + z] = n
             rest -= n
         table[c * states + states - 1] = rest
 
 
-@njit(cache=True, nogil=True)
-def _count(members, data, column):
-    """The joint table ``[configuration, state]``."""
-    configurations, states = members.totals.size, data.sizes[column]
-    table = np.zeros(configurations * states, np.int32)
-    listed = members.bits.size > 0 and data.begin[column] >= 0
-    if listed and configurations * (states - 1) <= _MAX_PAIRS:
-        _count_bits(members, data, column, table)
-    else:
-        for i in range(members.codes.size):
-            table[members.codes[i] * states + data.codes[column, i]] += 1
-    return table
-
-
-@njit(cache=True, nogil=True)
-def addition_sums(members, data, candidates, of_cell, of_row):
+def addition_sums(
+    members: Members, data: Data, candidates: Integers, of_cell: Floats, of_row: Floats
+) -> Floats:
     """Sums of what cells and what rows of joint tables add to a score, ``[candidate, 2]``.
 
     Each table is that of the members and one of the candidates. A cell adds of_cell[n], and a row,
     which is a sum over the child, of_row[n].
     """
-    child_states = members.child_states
     sums = np.empty((candidates.size, 2))
+    table = _room(members, data, candidates, np.int32)
+    _fill_sums(*members, *data, candidates, of_cell, of_row, table, sums)
+    return sums
+
+
+def _room(members: Members, data: Data, candidates: Integers, kind: type[Any]) -> Any:
+    """Room for the largest of the joint tables."""
+    return np.empty(members.totals.size * int(data.sizes[candidates].max(initial=0)), kind)
+
+
+@entry
+def _fill_sums(
+    joint,
+    totals,
+    bits,
+    child_states,
+    codes,
+    sizes,
+    state_bits,
+    begin,
+    candidates,
+    of_cell,
+    of_row,
+    table,
+    sums,
+):
+    data = codes, sizes, state_bits, begin
     for c in range(candidates.size):
-        table = _count(members, data, candidates[c])
-        states = data.sizes[candidates[c]]
+        _count(joint, totals, bits, data, candidates[c], table)
+        states = sizes[candidates[c]]
         cells = 0.0
         rows = 0.0
-        for y in range(members.totals.size // child_states):
+        for y in range(totals.size // child_states):
             for z in range(states):
                 total = 0
                 for x in range(child_states):
@@ -126,28 +150,36 @@ def addition_sums(members, data, candidates, of_cell, of_row):
                 rows += of_row[total]
         sums[c, 0] = cells
         sums[c, 1] = rows
-    return sums
 
 
-@njit(cache=True, nogil=True)
-def addition_tables(members, data, candidates):
+def addition_tables(members: Members, data: Data, candidates: Integers) -> Array:
     """Joint tables ``[candidate, configuration, state]``, with the candidate as last parent.
 
     All candidates have the same number of states.
     """
-    child_states, states = members.child_states, data.sizes[candidates[0]]
-    before = members.totals.size // child_states
-    tables = np.empty((candidates.size, before * states, child_states), np.int32)
-    for c in range(candidates.size):
-        table = _count(members, data, candidates[c])
-        for y in range(before):
-            for x in range(child_states):
-                for z in range(states):
-                    tables[c, y * states + z, x] = table[(y * child_states + x) * states + z]
+    before = members.totals.size // members.child_states
+    rows = before * int(data.sizes[candidates[0]])
+    tables = np.empty((candidates.size, rows, members.child_states), np.int32)
+    room = _room(members, data, candidates, np.int32)
+    _fill_tables(*members, *data, candidates, room, tables)
     return tables
 
 
-@njit(cache=True, nogil=True)
+@entry
+def _fill_tables(
+    joint, totals, bits, child_states, codes, sizes, state_bits, begin, candidates, table, tables
+):
+    data = codes, sizes, state_bits, begin
+    for c in range(candidates.size):
+        _count(joint, totals, bits, data, candidates[c], table)
+        states = sizes[candidates[c]]
+        for y in range(totals.size // child_states):
+            for x in range(child_states):
+                for z in range(states):
+                    tables[c, y * states + z, x] = table[(y * child_states + x) * states + z]
+
+
+@part_once
 def _value(n, parameter):
     """What a cell or a row adds to a score; see `structure.columns.Terms`."""
     if n == 0.0:
@@ -157,23 +189,36 @@ def _value(n, parameter):
     return minus_log_beta(parameter, n) + math.lgamma(n)
 
 
-@njit(cache=True, nogil=True)
-def weighted_addition_sums(members, data, candidates, weights, cell, row):
+def weighted_addition_sums(
+    members: Members, data: Data, candidates: Integers, weights: Floats, cell: float, row: float
+) -> Floats:
     """The same as `addition_sums` with one weight per row, for the parameters of terms."""
-    child_states = members.child_states
     sums = np.zeros((candidates.size, 2))
+    table = _room(members, data, candidates, np.float64)
+    _fill_weighted_sums(
+        *(members.codes, members.totals.size, members.child_states, data.codes, data.sizes),
+        *(candidates, weights, float(cell), float(row), table, sums),
+    )
+    return sums
+
+
+@entry
+def _fill_weighted_sums(
+    joint, configurations, child_states, codes, sizes, candidates, weights, cell, row, table, sums
+):
     for c in range(candidates.size):
-        states = data.sizes[candidates[c]]
-        codes = data.codes[candidates[c]]
-        table = np.zeros(members.totals.size * states)
-        for i in range(codes.size):
-            table[members.codes[i] * states + codes[i]] += weights[i]
-        for y in range(members.totals.size // child_states):
+        states = sizes[candidates[c]]
+        own = codes[candidates[c]]
+        for k in range(configurations * states):
+            table[k] = 0.0
+        for i in range(own.size):
+            table[joint[i] * states + own[i]] += weights[i]
+        for y in range(configurations // child_states):
             for z in range(states):
                 total = 0.0
-                for x in range(child_states):
-                    n = table[(y * child_states + x) * states + z]
+                for x in range(child_states + 1):
+                    # The last one is the row, so that both are computed in one place.
+                    at_end = x == child_states
+                    n = total if at_end else table[(y * child_states + x) * states + z]
+                    sums[c, 1 if at_end else 0] += _value(n, row if at_end else cell)
                     total += n
-                    sums[c, 0] += _value(n, cell)
-                sums[c, 1] += _value(total, row)
-    return sums

@@ -6,11 +6,13 @@ is right to the fifth order. Sorted cells start from where the cell before ended
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from colonnade.arrays import Floats
+from colonnade.kernels.compiled import entry, part_once
+from colonnade.kernels.panels import within
 from colonnade.kernels.special import digamma, log_top_of_beta, trigamma
 
 # A quantile is searched for among these logits; beyond them it is 0 or 1.
@@ -39,83 +41,86 @@ class Rule(NamedTuple):
     Arrays ``[node]``; nodes of one strength, first + second, stand side by side.
     """
 
-    first: Any
-    second: Any
-    weight: Any
+    first: Floats
+    second: Floats
+    weight: Floats
 
 
-@njit(cache=True, nogil=True)
-def quantiles(own, rest, rule, levels, answer):
-    """Fill in the quantiles ``[level, cell]``; quickest if cells are sorted by own counts."""
-    size = rule.weight.size
-    a = np.empty(size)
-    b = np.empty(size)
-    log_scale = np.empty(size)
-    log_gamma = np.empty(size)  # of a
-    sums = np.empty(5)
-    mean_first = 0.0
-    mean_second = 0.0
-    for k in range(size):
-        mean_first += rule.weight[k] * rule.first[k]
-        mean_second += rule.weight[k] * rule.second[k]
-    standard = np.zeros(levels.size)  # where the cell before ended
-    known = -1.0
-    for c in range(own.size):
-        _set_cell(own[c], rest[c], rule, own[c] == known, a, b, log_scale, log_gamma)
-        known = own[c]
-        first = own[c] + mean_first
-        second = rest[c] + mean_second
-        centre = digamma(first) - digamma(second)
-        deviation = math.sqrt(trigamma(first) + trigamma(second))
-        for i in range(levels.size):
-            start = centre + deviation * standard[i]
-            y = _quantile(levels[i], start, a, b, log_scale, rule.weight, sums)
-            standard[i] = (y - centre) / deviation
-            if y <= LOWEST_LOGIT:
-                answer[i, c] = 0.0
-            elif y >= HIGHEST_LOGIT:
-                answer[i, c] = 1.0
-            else:
-                answer[i, c] = _logistic(y)
+def quantiles(own: Floats, rest: Floats, rule: Rule, levels: Floats) -> Floats:
+    """Quantiles ``[level, cell]``; quickest if cells are sorted by own counts."""
+    first, second = rule.weight @ rule.first, rule.weight @ rule.second
+    # Where the cell before ended, in units of a cell's deviation.
+    standard, logits = np.zeros(levels.size), np.empty((levels.size, own.size))
+    room = np.empty((4, rule.weight.size))
+    _fill_logits(*(own, rest, *rule), first, second, levels, standard, room, np.empty(5), logits)
+    odds = np.exp(-np.abs(logits))
+    values = np.where(logits > 0.0, 1.0, odds) / (1.0 + odds)
+    values[logits <= LOWEST_LOGIT] = 0.0
+    values[logits >= HIGHEST_LOGIT] = 1.0
+    return values
 
 
-@njit(cache=True, nogil=True)
-def _logistic(y):
-    if y > 0.0:
-        return 1.0 / (1.0 + math.exp(-y))
-    odds = math.exp(y)
-    return odds / (1.0 + odds)
+@entry
+def _fill_logits(
+    own,
+    rest,
+    first,
+    second,
+    weight,
+    mean_first,
+    mean_second,
+    levels,
+    standard,
+    room,
+    sums,
+    logits,
+):
+    """Fill in the logits of the quantiles ``[level, cell]``.
 
-
-@njit(cache=True, nogil=True)
-def _set_cell(own, rest, rule, same_own, a, b, log_scale, log_gamma):
-    """Shapes of a cell, and the logarithm of what scales each density.
-
-    For large shapes that is the density of the logit at its mode, else 1 / B(a, b).
+    The room is for both shapes of every node, ln of the scale of its density, and lnGamma of its
+    first shape.
     """
-    strength = -1.0
-    log_gamma_total = 0.0
-    for k in range(a.size):
-        if not same_own:
-            a[k] = max(own + rule.first[k], _MIN_SHAPE)
-            log_gamma[k] = math.lgamma(a[k])
-        b[k] = max(rest + rule.second[k], _MIN_SHAPE)
-        total = a[k] + b[k]
-        if total < _MIN_LARGE_TOTAL:
+    a, b, log_scale, log_gamma = room[0], room[1], room[2], room[3]
+    for c in range(own.size):
+        # Densities are scaled by 1 / B(a, b), those of large shapes by what they are at the mode.
+        strength = -1.0
+        log_gamma_total = 0.0
+        for k in range(a.size):
+            if c == 0 or own[c] != own[c - 1]:
+                shape = own[c] + first[k]
+                a[k] = shape if shape > _MIN_SHAPE else _MIN_SHAPE
+                log_gamma[k] = math.lgamma(a[k])
+            shape = rest[c] + second[k]
+            b[k] = shape if shape > _MIN_SHAPE else _MIN_SHAPE
+            total = a[k] + b[k]
+            if total >= _MIN_LARGE_TOTAL:
+                log_scale[k] = log_top_of_beta(a[k], b[k])
+                continue
             if total != strength:
                 strength = total
                 log_gamma_total = math.lgamma(total)
             log_scale[k] = log_gamma_total - log_gamma[k] - math.lgamma(b[k])
-        else:
-            log_scale[k] = log_top_of_beta(a[k], b[k])
+        # Mean and deviation of the logit at the mean of both shapes.
+        centre = 0.0
+        variance = 0.0
+        for side in range(2):
+            shape = own[c] + mean_first if side == 0 else rest[c] + mean_second
+            centre += (1 - 2 * side) * digamma(shape)
+            variance += trigamma(shape)
+        deviation = math.sqrt(variance)
+        for i in range(levels.size):
+            start = centre + deviation * standard[i]
+            y = _quantile(levels[i], start, a, b, log_scale, weight, sums)
+            standard[i] = (y - centre) / deviation
+            logits[i, c] = y
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _quantile(level, start, a, b, log_scale, weight, sums):
     """Logit of the quantile at a level, from a guess of it."""
     low = LOWEST_LOGIT
     high = HIGHEST_LOGIT
-    y = min(max(start, low), high)
+    y = within(start, low, high)
     for step in range(_MAX_STEPS):
         _evaluate(y, a, b, log_scale, weight, sums)
         excess = sums[0] - level
@@ -131,19 +136,20 @@ def _quantile(level, start, a, b, log_scale, weight, sums):
         if density > 0.0:
             scale = abs(sums[2] / density) + math.sqrt(abs(sums[3] / density))
             # Never below 1: odds are exp(y), also where they do not matter yet.
-            scale = max(scale + abs(sums[4] / density) ** (1.0 / 3.0), 1.0)
+            scale += abs(sums[4] / density) ** (1.0 / 3.0)
+            scale = scale if scale > 1.0 else 1.0
             move = -excess / density
             if abs(move) * scale < _MAX_STEP_OF_SERIES:
                 move = _series_step(excess, sums, move)
                 last = abs(move) * scale < _LAST_STEP_OF_SERIES
-            elif level < 0.5:
-                # Farther out a tail is nearly exponential: its logarithm is nearly straight.
-                move = math.log(level / sums[0]) * sums[0] / density if sums[0] > 0.0 else math.inf
             else:
-                above = 1.0 - sums[0]
-                move = (
-                    math.log(above / (1.0 - level)) * above / density if above > 0.0 else -math.inf
-                )
+                # Farther out a tail is nearly exponential: its logarithm is nearly straight.
+                side = 1.0 if level < 0.5 else -1.0
+                tail, wanted = sums[0], level
+                if side < 0.0:
+                    tail, wanted = 1.0 - tail, 1.0 - wanted
+                move = math.log(wanted / tail) * tail / density if tail > 0.0 else math.inf
+                move *= side
         fresh = y + move
         if not (low < fresh < high) or (step > _STEPS_BEFORE_BISECTIONS and step % 2):
             fresh = 0.5 * (low + high)
@@ -154,7 +160,7 @@ def _quantile(level, start, a, b, log_scale, weight, sums):
     return y
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _series_step(excess, sums, move):
     """Solve excess + F' x + F'' x^2 / 2 + ... = 0 for x, by Newton's method from a guess."""
     for _ in range(4):
@@ -168,32 +174,31 @@ def _series_step(excess, sums, move):
     return move
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _evaluate(y, a, b, log_scale, weight, sums):
     """Distribution function of a mixture at y, its density, and three derivatives of that."""
-    if y > 0.0:
-        odds = math.exp(-y)
-        log_rest = -y - math.log1p(odds)
-        log_t = -math.log1p(odds)
-        t = 1.0 / (1.0 + odds)
-        rest = odds / (1.0 + odds)
-    else:
-        odds = math.exp(y)
-        log_t = y - math.log1p(odds)
-        log_rest = -math.log1p(odds)
-        t = odds / (1.0 + odds)
-        rest = 1.0 / (1.0 + odds)
-    sums[:] = 0.0
+    odds = math.exp(-abs(y))
+    log_larger = -math.log1p(odds)
+    log_t, log_rest = (log_larger, log_larger - y) if y > 0.0 else (log_larger + y, log_larger)
+    t, rest = 1.0 / (1.0 + odds), odds / (1.0 + odds)
+    if y <= 0.0:
+        t, rest = rest, t
+    for k in range(sums.size):
+        sums[k] = 0.0
     for k in range(a.size):
         total = a[k] + b[k]
         if total < _MIN_LARGE_TOTAL:
             density = math.exp(a[k] * log_t + b[k] * log_rest + log_scale[k])
         else:
             density = math.exp(log_scale[k] - _fall(y - math.log(a[k] / b[k]), a[k], b[k]))
-        if t * (total + 2.0) <= a[k] + 1.0:
-            below = density * _tail(a[k], b[k], t, rest) if density > 0.0 else 0.0
-        else:
-            below = 1.0 - (density * _tail(b[k], a[k], rest, t) if density > 0.0 else 0.0)
+        lower = t * (total + 2.0) <= a[k] + 1.0
+        below = 0.0
+        if density > 0.0:
+            one, two, at, beyond = a[k], b[k], t, rest
+            if not lower:
+                one, two, at, beyond = two, one, beyond, at
+            below = density * _tail(one, two, at, beyond)
+        below = below if lower else 1.0 - below
         density *= weight[k]
         slope = a[k] * rest - b[k] * t
         bend = total * t * rest
@@ -204,30 +209,27 @@ def _evaluate(y, a, b, log_scale, weight, sums):
         sums[4] += density * (slope * (slope * slope - 3.0 * bend) - bend * (rest - t))
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _fall(z, a, b):
     """By how many nats the density of the logit has fallen at a distance z from its mode."""
     if abs(z) > 700.0:
         return math.inf
     # Of two equal forms, the one whose terms are as small as the smaller shape.
-    if a < b:
-        return (a + b) * math.log1p(a / (a + b) * math.expm1(z)) - a * z
-    return (a + b) * math.log1p(b / (a + b) * math.expm1(-z)) + b * z
+    if b <= a:
+        a, b, z = b, a, -z
+    return (a + b) * math.log1p(a / (a + b) * math.expm1(z)) - a * z
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _tail(a, b, t, rest):
     """P(X < t) over the density of the logit at t, X ~ Beta(a, b), t not far above the mean."""
-    if min(a, b) < _MIN_INTEGRATED_SHAPE:
+    if a < _MIN_INTEGRATED_SHAPE or b < _MIN_INTEGRATED_SHAPE:
         return _fraction(a, b, t, rest)
     # The density of the logit is log-concave, and nearly Gaussian.
     deviation = math.sqrt(1.0 / a + 1.0 / b)
     distance = (a * rest - b * t) / math.sqrt((a + b) * t * rest)
-    length = deviation * (
-        math.sqrt(distance * abs(distance) + 2.0 * _NEGLIGIBLE_FALL) - distance
-        if distance > 0.0
-        else math.sqrt(2.0 * _NEGLIGIBLE_FALL) - distance
-    )
+    inside = distance * distance if distance > 0.0 else 0.0
+    length = deviation * (math.sqrt(inside + 2.0 * _NEGLIGIBLE_FALL) - distance)
     value = 0.0
     for i in range(_TAIL_NODES.size):
         u = 0.5 * length * (1.0 + _TAIL_NODES[i])
@@ -235,7 +237,7 @@ def _tail(a, b, t, rest):
     return 0.5 * length * value
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _fraction(a, b, t, rest):
     """The same by a continued fraction (every second convergent of DLMF 8.17.22)."""
     top = a * rest - b * t + 1.0

@@ -8,8 +8,8 @@ own entry, a vector of zeros, so rows that lack values take the same way as the 
 import math
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import entry
 from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
@@ -17,7 +17,7 @@ from colonnade.kernels.lookup import look_up, room_for
 _DENSE_BLOCK_ROWS = 256
 
 
-@njit(nogil=True, cache=True)
+@entry
 def add_dense(columns, start, offset, tables, low, high, sums):
     """Add to sums `[row - low, class]` the vectors of the rows low..high in all dense tables.
 
@@ -38,21 +38,20 @@ def add_dense(columns, start, offset, tables, low, high, sums):
                     total[c] += vector[c]
 
 
-@njit(nogil=True, cache=True)
-def add_by_class(columns, child, low, high, stored, sums):
+@entry
+def add_by_class(columns, child, low, high, starts, slots, keys, begin, label, values, sums):
     """Add to sums `[row - low, class]` the entries of a table that stores some configurations.
 
-    `columns` are the parents without the class; `stored` indexes their configurations. The one at
-    position k has the rows begin[k]..begin[k + 1] of stored.values: row t is that of the class
-    label[t], or of all classes if that is -1. The last row is that of all other configurations and
-    classes.
+    `columns` are the parents without the class, and starts, slots and keys index their
+    configurations. The one at position k has the rows begin[k]..begin[k + 1] of `values`: row t is
+    that of the class label[t], or of all classes if that is -1. The last row is that of all other
+    configurations and classes.
     """
-    index, begin, label, values = stored
     classes, states = sums.shape[1], values.shape[1]
-    room = room_for(index)
+    room = room_for(starts)
     for row in range(low, high, BLOCK_ROWS):
         rows = min(BLOCK_ROWS, high - row)
-        numbers, missing = look_up(columns, index, row, rows, room)
+        numbers, missing = look_up(columns, starts, slots, keys, row, rows, room)
         for i in range(rows):
             state = child[row + i]
             if missing[i] or state >= states:
@@ -73,24 +72,24 @@ def add_by_class(columns, child, low, high, stored, sums):
                         total[c] += other
 
 
-@njit(nogil=True, cache=True)
-def add_class_rows(columns, low, high, index, values, sums):
+@entry
+def add_class_rows(columns, low, high, starts, slots, keys, values, sums):
     """Add to sums `[row - low, class]` the row of the class given its parents.
 
     values[position] is the row of the configuration at that position of the index, and the last
     one that of all others.
     """
-    room = room_for(index)
+    room = room_for(starts)
     for row in range(low, high, BLOCK_ROWS):
         rows = min(BLOCK_ROWS, high - row)
-        numbers, missing = look_up(columns, index, row, rows, room)
+        numbers, missing = look_up(columns, starts, slots, keys, row, rows, room)
         for i in range(rows):
             if not missing[i]:
                 total = sums[row - low + i]
                 total += values[numbers[i]]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def normalise(sums):
     """Make the exponentials of each row of sums add up to one; NaN if no class is possible."""
     for i in range(len(sums)):

@@ -18,10 +18,10 @@ panels, and the slopes below and above, where the curve goes on as a straight li
 import math
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import part, part_once
 from colonnade.kernels.panels import log_logistic
-from colonnade.kernels.rates import INNER, log_phi, settle, tables
+from colonnade.kernels.rates import log_phi, settle, tables
 
 NODES = 12
 _WIDEST_PANEL = 1.0
@@ -48,7 +48,7 @@ def _interpolation():
 _PLACES, _POWERS = _interpolation()
 
 
-@njit(**INNER)
+@part_once
 def _reach(table, s, a, u, f_range, g_range):
     """Widen the ranges of ln u that the curves must cover, for one s: see `domains.domains`."""
     start, counts, times, alpha0, _, _ = table
@@ -104,13 +104,13 @@ def _reach(table, s, a, u, f_range, g_range):
     f_range[0, 1] = g_range[0, 1]
 
 
-@njit(**INNER)
+@part
 def _include(ranges, j, low, high, floor):
     ranges[j, 1] = max(ranges[j, 1], high)
     ranges[j, 0] = min(ranges[j, 0], max(low, min(floor, high - 1.0)))
 
 
-@njit(**INNER)
+@part
 def _cut(ranges, widest):
     """Cut ranges into panels: the domains of the curves, without their slopes."""
     domains = np.zeros((ranges.shape[0], 5))
@@ -123,13 +123,13 @@ def _cut(ranges, widest):
     return domains
 
 
-@njit(**INNER)
+@part
 def _place(domain, i):
     """ln u at node i of all panels."""
     return domain[LOW] + (i // NODES + 0.5 * (_PLACES[i % NODES] + 1.0)) / domain[DENSITY]
 
 
-@njit(**INNER)
+@part
 def _fit(values, domain):
     """The curve through the values at all nodes; fills in the slopes of the domain."""
     panels = int(domain[PANELS])
@@ -152,7 +152,7 @@ def _fit(values, domain):
     return curve
 
 
-@njit(**INNER)
+@part
 def _fit_state(table, x, domain):
     """The curve ln phi_x."""
     values = np.empty(int(domain[PANELS]) * NODES)
@@ -163,7 +163,7 @@ def _fit_state(table, x, domain):
     return curve
 
 
-@njit(**INNER)
+@part
 def _evaluate(curve, domain, w):
     """Value of a curve at w = ln u."""
     position = (w - domain[LOW]) * domain[DENSITY]
@@ -185,7 +185,7 @@ def _evaluate(curve, domain, w):
     return value
 
 
-@njit(**INNER)
+@part
 def _integrand(pair, w, y, odds):
     """ln of phi(v t) G(v (1 - t)) v t (1 - t), and ln (1 - t).
 
@@ -198,7 +198,7 @@ def _integrand(pair, w, y, odds):
     return value + w + log_t + log_rest, log_rest
 
 
-@njit(**INNER)
+@part
 def _peak(pair, w, y, width):
     """Place and width of the peak of the integrand, roughly, from a guess."""
     for _ in range(40):
@@ -222,7 +222,7 @@ def _peak(pair, w, y, width):
     return y, width
 
 
-@njit(**INNER)
+@part
 def _convolved(pair, w, y, width, finer, kept, out):
     """ln G_j(e^w) by the trapezoidal rule, from about the peak (y, width) to both sides.
 
@@ -282,7 +282,7 @@ def _convolved(pair, w, y, width, finer, kept, out):
             kept[panel, n] /= total
 
 
-@njit(**INNER)
+@part_once
 def _level(pair, places, y, finer, means, values, own, chain):
     """One convolution at some places w, from a guess y of the first peak; returns the worst error.
 
@@ -320,7 +320,7 @@ def _level(pair, places, y, finer, means, values, own, chain):
     return worst
 
 
-@njit(**INNER)
+@part_once
 def convolved_evidence(table, log_s, a, u, finer, means):
     """ln Z at strengths in ascending order, the mean of alpha, and the error.
 
@@ -375,7 +375,7 @@ def convolved_evidence(table, log_s, a, u, finer, means):
     return values[: log_s.size], _means(own, chain, log_s.size if means else 0), error
 
 
-@njit(**INNER)
+@part_once
 def _means(own, chain, strengths):
     """Means of alpha ``[s, state]``, along the chain of partial sums from the last to the first."""
     size, room = own.shape

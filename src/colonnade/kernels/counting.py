@@ -11,9 +11,11 @@ caller keeps the columns alive, contiguous and free of codes beyond their sizes.
 """
 
 import numpy as np
-from numba import carray, njit, types
+from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from colonnade.kernels.compiled import entry, part, part_once
 
 # Rows whose indices are computed before they are used: they stay in the innermost cache.
 BLOCK_ROWS = 2048
@@ -31,13 +33,13 @@ def _pointer(typing_context, address):
     return types.voidptr(types.int64), generate
 
 
-@njit(nogil=True, cache=True)
+@part
 def _codes(address, row, rows, width, kind):
     """Rows row..row + rows of the column at an address; its codes have `width` bytes."""
     return carray(_pointer(address + width * row), (rows,), kind)
 
 
-@njit(nogil=True, cache=True)
+@part
 def _append(column, size, first, index):
     """Make one more column the fastest digit of every index."""
     if first:
@@ -48,7 +50,7 @@ def _append(column, size, first, index):
             index[i] = index[i] * size + column[i]
 
 
-@njit(nogil=True, cache=True)
+@part_once
 def _append_two(one, size, two, next_size, first, index):
     """Append two columns at once: the indices are read and written half as often."""
     if first:
@@ -59,7 +61,7 @@ def _append_two(one, size, two, next_size, first, index):
             index[i] = (index[i] * size + one[i]) * next_size + two[i]
 
 
-@njit(nogil=True, cache=True)
+@part
 def pack(columns, begin, end, row, rows, index):
     """Write the joint index of columns begin..end for the rows row..row + rows."""
     if begin == end:
@@ -82,7 +84,7 @@ def pack(columns, begin, end, row, rows, index):
         k += 1
 
 
-@njit(nogil=True, cache=True)
+@part_once
 def scatter(index, rows, table):
     """Count the first `rows` indices in a table kept TABLE_COPIES times."""
     one = table.dtype.type(1)
@@ -99,7 +101,7 @@ def scatter(index, rows, table):
         a[index[i]] += one
 
 
-@njit(nogil=True, cache=True)
+@part_once
 def _scatter_weights(index, rows, weights, table):
     """Add up weights in a table kept TABLE_COPIES times."""
     cells = table.size // TABLE_COPIES
@@ -107,7 +109,7 @@ def _scatter_weights(index, rows, weights, table):
         table[(i % TABLE_COPIES) * cells + index[i]] += weights[i]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def count_joints(columns, start, offset, low, high, weights, counts):
     """Count rows low..high in several small joint tables.
 
@@ -127,7 +129,7 @@ def count_joints(columns, start, offset, low, high, weights, counts):
                 _scatter_weights(index, rows, weights[row : row + rows], table)
 
 
-@njit(nogil=True, cache=True)
+@entry
 def count_large(columns, rows_in_all, weights, counts):
     """Count all rows in one dense table of fewer than 2**32 cells, kept once."""
     index = np.empty(BLOCK_ROWS, np.uint32)
@@ -143,13 +145,13 @@ def count_large(columns, rows_in_all, weights, counts):
                 counts[index[i]] += weights[row + i]
 
 
-@njit(nogil=True, cache=True)
+@part
 def _mark_missing(column, size, missing):
     for i in range(column.size):
         missing[i] |= column[i] == size
 
 
-@njit(nogil=True, cache=True)
+@part
 def pack_keys(columns, word, row, rows, index, keys, missing):
     """Write the key `[row, word]` of rows row..row + rows.
 
@@ -171,7 +173,7 @@ def pack_keys(columns, word, row, rows, index, keys, missing):
                 _mark_missing(_codes(address, row, rows, 4, np.uint32), size, missing)
 
 
-@njit(nogil=True, cache=True)
+@part
 def number_keys(wanted, missing, slots, keys, found, insert, numbers):
     """Write the position in `keys` of every wanted key, -1 if it is missing or not found.
 
@@ -210,7 +212,7 @@ def number_keys(wanted, missing, slots, keys, found, insert, numbers):
     return found
 
 
-@njit(nogil=True, cache=True)
+@entry
 def place_keys(keys, room):
     """Copy distinct keys to where there is room for more, and make their half-empty slots."""
     size = 16
@@ -223,7 +225,7 @@ def place_keys(keys, room):
     return slots, placed
 
 
-@njit(nogil=True, cache=True)
+@entry
 def number_configurations(columns, word, rows_in_all):
     """Number the configurations of all rows, by their keys, in order of appearance.
 
@@ -246,7 +248,7 @@ def number_configurations(columns, word, rows_in_all):
     return numbers, keys[:found].copy()
 
 
-@njit(nogil=True, cache=True)
+@entry
 def count_sparse(child, numbers, weights, counts):
     """Count the codes of a child under numbered configurations, `[configuration, state]`."""
     states = counts.shape[1]
@@ -256,14 +258,14 @@ def count_sparse(child, numbers, weights, counts):
             counts[numbers[row], child[row]] += one if weights.size == 0 else weights[row]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def recode(codes, table, recoded):
     """Translate codes by a table; the code -1 takes the table's last entry."""
     for row in range(codes.size):
         recoded[row] = table[codes[row]]
 
 
-@njit(nogil=True, cache=True)
+@entry
 def shift(values, low, shifted, seen):
     """Write values less the lowest one, and mark which differences occur."""
     for row in range(values.size):

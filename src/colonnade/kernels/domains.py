@@ -7,117 +7,116 @@ variational posterior; the layout of a domain is that of `panels`.
 import math
 
 import numpy as np
-from numba import njit
 
-from colonnade.kernels.panels import LOW, PANELS, WIDTH, log_logistic
+from colonnade.arrays import Floats
+from colonnade.kernels.compiled import entry
+from colonnade.kernels.panels import LOW, PANELS, WIDTH
 from colonnade.kernels.special import expected_tables, variance_tables
+from colonnade.kernels.states import States
+
+# Each domain goes on so far beyond both ends of its range, if there is more: a panel.
+_TO_SPARE = 1.0
 
 
-@njit(cache=True, nogil=True)
-def domains(states, s, a, u):
+def domains(states: States, s: float, a: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
     """Shares of alpha, and the domains ``[state, 5]`` of ln f_x and of ln G_j.
 
-    From S_R = 1 downwards: S_{j-1} = S_j (1 - t) and alpha_j = S_j t, with t around share_j /
-    (share_1 + ... + share_j). The integrand in logit t is Gaussian near its peak, then falls with
-    the slopes of f and G at zero (their powers); or, for a small t, like a gamma density. Fifty
-    nats of either are covered.
+    Each is the range of alpha_x or of S_j = alpha_1 + ... + alpha_j by itself. A sum that is
+    unlikely need not be right in all digits, nor the earlier sums that make it up; but the nodes of
+    one panel have to be right together, so there is a panel to spare at both ends.
     """
     share = a / a.sum()
-    size = share.size
     power, precision, floor = _powers(states, s, u)
-    together = np.cumsum(share)
-    f_domain = np.zeros((size, 5))
-    g_domain = np.zeros((size, 5))
-    low = 0.0
-    high = 0.0
-    for j in range(size - 1, 0, -1):
-        spread = 0.0
-        behind = 0.0
-        for x in range(j):
-            spread += share[x] * share[x] / precision[x]
-            behind += power[x]
-        left, right = _logits(share[j], together[j - 1], precision[j], power[j], spread, behind)
-        _set_domain(f_domain[j], low + log_logistic(left), high + log_logistic(right), floor)
-        low, high = low + log_logistic(-right), high + log_logistic(-left)
-        low, high = _set_domain(g_domain[j - 1], low, high, floor)
-    f_domain[0] = g_domain[0]
+    left, right = _logits_alone(share, power, precision)
+    f_domain = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor)
+    each = np.stack([share, power, share * share / precision])
+    before, after = np.cumsum(each, axis=1)[:, :-1], np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
+    left, right = _logits(before[0], after[0], before[0] ** 2 / before[2], before[1], *after[:0:-1])
+    g_domain = np.zeros((a.size, 5))
+    g_domain[:-1] = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor)
     return share, f_domain, g_domain
 
 
-@njit(cache=True, nogil=True)
-def domains_of_others(states, s, a, u):
+def domains_of_others(states: States, s: float, a: Floats, u: Floats) -> Floats:
     """For each state the domain ``[state, 5]`` of all others together."""
-    share = a / a.sum()
     power, precision, floor = _powers(states, s, u)
-    domain = np.zeros((share.size, 5))
-    for x in range(share.size):
-        others = 0.0
-        spread = 0.0
-        behind = 0.0
-        for z in range(share.size):
-            if z != x:
-                others += share[z]
-                spread += share[z] * share[z] / precision[z]
-                behind += power[z]
-        left, right = _logits(share[x], others, precision[x], power[x], spread, behind)
-        _set_domain(domain[x], log_logistic(-right), log_logistic(-left), floor)
-    return domain
+    left, right = _logits_alone(a / a.sum(), power, precision)
+    return _cut(-np.logaddexp(0.0, right), -np.logaddexp(0.0, left), floor)
 
 
-@njit(cache=True, nogil=True)
-def _powers(states, s, u):
+def _logits_alone(share: Floats, power: Floats, precision: Floats) -> tuple[Floats, Floats]:
+    """Range of the logit of each alpha."""
+    others, spread, behind = (
+        np.where(np.eye(share.size, dtype=bool), 0.0, each).sum(axis=1)
+        for each in (share, share * share / precision, power)
+    )
+    return _logits(share, others, precision, power, spread, behind)
+
+
+def _powers(states: States, s: float, u: Floats) -> tuple[Floats, Floats, float]:
     """Slope of f at zero, and its curvature, for each state; and where all are pure powers."""
     start, counts, times, alpha0 = states
-    power = np.empty(alpha0.size)
-    precision = np.empty(alpha0.size)
-    finest = 1.0
+    power, precision = np.empty((2, alpha0.size))
+    _fill_powers(start, counts, times, alpha0, u, power, precision)
+    finest = min(counts.min(initial=1.0), 1.0)
+    # Below this every f is a pure power to the last digit.
+    return power, precision, -38.0 - math.log(max(s, 1.0) / finest)
+
+
+@entry
+def _fill_powers(start, counts, times, alpha0, u, power, precision):
     for x in range(alpha0.size):
         power[x] = alpha0[x]
         precision[x] = alpha0[x]
         for i in range(start[x], start[x + 1]):
-            finest = min(finest, counts[i])
-            if counts[i] < 1.0:
+            n = counts[i]
+            if n < 1.0:
                 # Such a count makes a table only if s alpha is smaller than the count itself: no
                 # more than the count can be relied on for slope and curvature.
-                power[x] += times[i] * counts[i]
-                precision[x] += times[i] * counts[i]
+                power[x] += times[i] * n
+                precision[x] += times[i] * n
             else:
-                tables = expected_tables(u[x], counts[i]) - variance_tables(u[x], counts[i])
+                tables = expected_tables(u[x], n) - variance_tables(u[x], n)
                 power[x] += times[i]
                 precision[x] += times[i] * tables
-        precision[x] = max(precision[x], 1e-9)
-    return power, precision, -38.0 - math.log(max(s, 1.0) / finest)
+        if precision[x] < 1e-9:
+            precision[x] = 1e-9
 
 
-@njit(cache=True, nogil=True)
-def _logits(share, others, precision, power, spread, behind):
-    """Range of the logit of t = alpha_j / S_j: the share of a state beside that of others.
+def _logits(
+    share: Floats, others: Floats, precision: Floats, power: Floats, spread: Floats, behind: Floats
+) -> tuple[Floats, Floats]:
+    """Range of the logit of the share of some states beside that of all others.
 
-    Of the state its precision and its power; of the others the sum of their squared deviations and
-    that of their powers.
+    Of the former their precision and their power; of the others the sum of their squared deviations
+    and that of their powers. The density of the logit is Gaussian near its peak, then falls with
+    the slopes of f and G at zero (their powers); or, for a small share, like a gamma density. Fifty
+    nats of either are covered.
     """
     t = share / (share + others)
     spread = spread / (others * others)
-    width = 1.0 / math.sqrt((1.0 - t) ** 2 * precision + t * t / spread)
-    y = math.log(share / others)
-    left = y - 14.0 * width - 52.0 / power
+    width = 1.0 / np.sqrt((1.0 - t) ** 2 * precision + t * t / spread)
+    y = np.log(share / others)
     right = y + 14.0 * width + 52.0 / behind
-    most = t * (1.0 + 14.0 / math.sqrt(precision) + 55.0 / precision)
-    if most < 1.0:
-        right = min(right, math.log(most / (1.0 - most)))
-    most = (1.0 - t) * (1.0 + 14.0 * math.sqrt(spread) + 55.0 * spread)
-    if most < 1.0:
-        left = max(left, math.log((1.0 - most) / most))
-    return left, right
+    left = y - 14.0 * width - 52.0 / power
+    most = t * (1.0 + 14.0 / np.sqrt(precision) + 55.0 / precision)
+    right = np.where(most < 1.0, np.minimum(right, _logit(most)), right)
+    most = (1.0 - t) * (1.0 + 14.0 * np.sqrt(spread) + 55.0 * spread)
+    return np.where(most < 1.0, np.maximum(left, -_logit(most)), left), right
 
 
-@njit(cache=True, nogil=True)
-def _set_domain(domain, low, high, floor):
-    """Cut the range into panels; the slopes are filled in when the curve is fitted."""
-    high = min(high, 0.0)
-    low = min(max(low, min(floor, high - 1.0)), high - 0.05)
-    panels = math.ceil(high - low)
-    domain[LOW] = low
-    domain[WIDTH] = (high - low) / panels
-    domain[PANELS] = panels
-    return low, high
+def _logit(p: Floats) -> Floats:
+    """Logit of numbers; of those that are no probability that of a half."""
+    p = np.where(p < 1.0, p, 0.5)
+    return np.asarray(np.log(p / (1.0 - p)))
+
+
+def _cut(low: Floats, high: Floats, floor: float) -> Floats:
+    """Cut ranges into panels; the slopes are filled in when the curve is fitted."""
+    high = np.minimum(high + _TO_SPARE, 0.0)
+    low = np.maximum(low - _TO_SPARE, np.minimum(floor, high - 1.0))
+    domains = np.zeros((low.size, 5))
+    domains[:, LOW] = low
+    domains[:, PANELS] = np.ceil(high - low)
+    domains[:, WIDTH] = (high - low) / domains[:, PANELS]
+    return domains

@@ -12,8 +12,7 @@ In the backward pass they turn the probabilities of a message into those of its 
 
 import math
 
-import numpy as np
-from numba import njit
+from colonnade.kernels.compiled import entry, part, part_once
 
 # Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
 PLAIN, LOGS, LARGEST = 0, 1, 2
@@ -24,81 +23,151 @@ _MIN_PLAIN_TOTAL, _MAX_PLAIN_TOTAL = 1e-200, 1e200
 _MIN_PLAIN_ROW = 1e-300
 _MAX_BATCH = 32
 
-# What is called in one place is compiled as a part of its caller, which takes less time than to
-# compile it twice; but for `_forward` and `_backward`, whose size would slow the compiler down.
-_inlined = njit(inline="always")
 
-
-@njit(nogil=True, cache=True)
-def run_cases(program, cases, table, arithmetic, work, answers):
+@entry
+def run_cases(
+    first_step,
+    sizes,
+    products,
+    cells,
+    columns,
+    first,
+    numbers,
+    first_case,
+    first_factor,
+    rows,
+    width,
+    begin,
+    weight,
+    table,
+    arithmetic,
+    values,
+    found,
+    shares,
+    place,
+    digit,
+    log_total,
+    kept,
+    counts,
+):
     """Run the cases whose log total is not a number yet, and write their answers.
 
-    `table` has all tables, as plain numbers or as logarithms. With plain numbers the log total of
-    a case that cannot be trusted remains what it is.
+    The arguments are the arrays of a program, of cases, of a workspace and of answers; but `table`
+    has all tables, as plain numbers or as logarithms, and `arithmetic` says which. With plain
+    numbers the log total of a case that cannot be trusted remains what it is.
     """
-    back = answers.counts.size > 0
-    # Of this type from the beginning, or what takes it would be compiled twice.
-    row = np.int64(0)
-    for p in range(program.first_step.size - 1):
-        factors = cases.first_factor[p], cases.first_factor[p + 1]
-        rows = 0
+    back = counts.size > 0
+    shared = kept.size + found.size > 0
+    row = begin.size - begin.size
+    for p in range(first_step.size - 1):
+        steps = first_step[p], first_step[p + 1]
+        factors = first_factor[p], first_factor[p + 1]
+        in_case = 0
         for f in range(factors[0], factors[1]):
-            rows += cases.rows[f]
-        most = min(_MAX_BATCH, work.values.size // program.values[p])
-        if back:
-            most = min(most, work.shares.size // program.products[p])
-        c, end, batch = cases.first_case[p], cases.first_case[p + 1], 0
+            in_case += rows[f]
+        most = values.size // sizes[p]
+        if back and shares.size // products[p] < most:
+            most = shares.size // products[p]
+        if most > _MAX_BATCH:
+            most = _MAX_BATCH
+        c, end, batch = first_case[p], first_case[p + 1], 0
         while c + batch < end:
-            if math.isnan(answers.log_total[c + batch]):
+            if math.isnan(log_total[c + batch]):
                 batch += 1
                 if batch < most and c + batch < end:
                     continue
             if batch > 0:
-                _gather(cases, factors, row, batch, table, work.values)
-                _forward(program, p, batch, arithmetic, back, work)
-                _answer(program, p, batch, arithmetic, c, work, answers)
+                _gather(factors, rows, width, begin, row, batch, table, values)
+                _forward(
+                    steps,
+                    cells,
+                    columns,
+                    first,
+                    numbers,
+                    batch,
+                    arithmetic,
+                    back,
+                    values,
+                    shares,
+                    place,
+                    digit,
+                )
+                _share_last(
+                    steps,
+                    cells,
+                    first,
+                    numbers,
+                    batch,
+                    arithmetic,
+                    shared,
+                    c,
+                    values,
+                    found,
+                    log_total,
+                    kept,
+                )
                 if back:
-                    _backward(program, p, batch, work)
-                    _scatter(cases, factors, row, batch, c, work.found, answers)
-            step = max(batch, 1)
-            c, row, batch = c + step, row + step * rows, 0
+                    _backward(
+                        steps,
+                        cells,
+                        columns,
+                        first,
+                        numbers,
+                        products[p] * batch,
+                        batch,
+                        found,
+                        shares,
+                        place,
+                        digit,
+                    )
+                    _scatter(
+                        factors,
+                        rows,
+                        width,
+                        begin,
+                        row,
+                        batch,
+                        c,
+                        weight,
+                        found,
+                        log_total,
+                        counts,
+                    )
+            c += batch if batch > 0 else 1
+            row += (batch if batch > 0 else 1) * in_case
+            batch = 0
 
 
-@_inlined
-def _gather(cases, factors, row, batch, table, values):
+@part_once
+def _gather(factors, rows, width, begin, row, batch, table, values):
     """Collect the values of the factors of the cases whose rows begin at `row`."""
     for b in range(batch):
         at = b
         for f in range(factors[0], factors[1]):
-            width = cases.width[f]
-            for _ in range(cases.rows[f]):
-                begin = cases.begin[row]
-                for x in range(width):
-                    values[at] = table[begin + x]
+            for _ in range(rows[f]):
+                for x in range(begin[row], begin[row] + width[f]):
+                    values[at] = table[x]
                     at += batch
                 row += 1
 
 
-@_inlined
-def _scatter(cases, factors, row, batch, c, found, answers):
+@part_once
+def _scatter(factors, rows, width, begin, row, batch, c, weight, found, log_total, counts):
     """Add the probabilities of cells where `_gather` took the values; leave zeros behind."""
-    counts = answers.counts
     for b in range(batch):
-        weight, possible = cases.weight[c + b], answers.log_total[c + b] > -math.inf
+        possible = log_total[c + b] > -math.inf
         at = b
         for f in range(factors[0], factors[1]):
-            width = cases.width[f]
-            for _ in range(cases.rows[f]):
-                begin = cases.begin[row]
-                for x in range(width):
+            for _ in range(rows[f]):
+                for x in range(begin[row], begin[row] + width[f]):
                     if possible:
-                        counts[begin + x] += weight * found[at]
+                        counts[x] += weight[c + b] * found[at]
                     found[at] = 0.0
                     at += batch
                 row += 1
 
 
-@_inlined
+@part
 def _advance(step, rows, columns, place, digit):
     """Move to the next row of a product; behind the last row, to the first."""
     for i in range(columns - 2, 0, -1):
@@ -112,18 +181,30 @@ def _advance(step, rows, columns, place, digit):
             place[k] -= (step[i] - 1) * step[k * columns + i]
 
 
-@njit(error_model="numpy")
-def _forward(program, p, batch, arithmetic, back, work):
+@part_once
+def _forward(
+    steps,
+    message_cells,
+    all_columns,
+    first,
+    numbers,
+    batch,
+    arithmetic,
+    back,
+    values,
+    shares,
+    place,
+    digit,
+):
     """Write the messages of a batch, and the shares if there is a backward pass."""
-    values, shares, place, digit = work.values, work.shares, work.place, work.digit
-    row = np.int64(0)
-    for s in range(program.first_step[p], program.first_step[p + 1]):
-        step, columns = program.numbers[program.first[s] : program.first[s + 1]], program.columns[s]
+    row = batch - batch
+    for s in range(steps[0], steps[1]):
+        step, columns = numbers[first[s] : first[s + 1]], all_columns[s]
         rows, last = step.size // columns, columns - 1
         for k in range(rows):
             place[k] = step[k * columns]
         message = place[0] * batch
-        for _ in range(program.cells[s]):
+        for _ in range(message_cells[s]):
             cell = row
             if batch == 1 and arithmetic == PLAIN:
                 total = 0.0
@@ -160,20 +241,23 @@ def _forward(program, p, batch, arithmetic, back, work):
             _advance(step, rows, columns, place, digit)
 
 
-@njit(error_model="numpy")
-def _backward(program, p, batch, work):
-    """Write the probabilities of all cells of all factors, given those of the last message."""
-    found, shares, place, digit = work.found, work.shares, work.place, work.digit
-    first = program.products[p] * batch
-    for s in range(program.first_step[p + 1] - 1, program.first_step[p] - 1, -1):
-        step, columns = program.numbers[program.first[s] : program.first[s + 1]], program.columns[s]
+@part_once
+def _backward(
+    steps, message_cells, all_columns, first, numbers, end, batch, found, shares, place, digit
+):
+    """Write the probabilities of all cells of all factors, given those of the last message.
+
+    `end` is where the shares of the last step end.
+    """
+    for s in range(steps[1] - 1, steps[0] - 1, -1):
+        step, columns = numbers[first[s] : first[s + 1]], all_columns[s]
         rows, last = step.size // columns, columns - 1
         for k in range(rows):
             place[k] = step[k * columns]
         message = place[0] * batch
-        first -= program.cells[s] * step[last] * batch
-        cell = first
-        for _ in range(program.cells[s]):
+        end -= message_cells[s] * step[last] * batch
+        cell = end
+        for _ in range(message_cells[s]):
             for x in range(step[last]):
                 if batch == 1:
                     joint = found[message] * shares[cell]
@@ -194,26 +278,40 @@ def _backward(program, p, batch, work):
             _advance(step, rows, columns, place, digit)
 
 
-@_inlined
-def _answer(program, p, batch, arithmetic, c, work, answers):
+@part_once
+def _share_last(
+    steps,
+    message_cells,
+    first,
+    numbers,
+    batch,
+    arithmetic,
+    shared,
+    c,
+    values,
+    found,
+    log_total,
+    kept,
+):
     """Write the answers of a batch; its last message is the table of the variables kept."""
-    last = program.first_step[p + 1] - 1
-    table, cells = program.numbers[program.first[last]] * batch, program.cells[last]
-    end, shared = table + cells * batch, answers.kept.size + work.found.size > 0
-    _share(work.values, table, end, batch, arithmetic, shared, answers.log_total, c)
+    last = steps[1] - 1
+    table, cells = numbers[first[last]] * batch, message_cells[last]
+    end = table + cells * batch
+    _share(values, table, end, batch, arithmetic, shared, log_total, c)
     for b in range(batch):
-        total = answers.log_total[c + b]
+        total = log_total[c + b]
         if arithmetic == PLAIN:
             trusted = _MIN_PLAIN_TOTAL < total < _MAX_PLAIN_TOTAL
-            answers.log_total[c + b] = math.log(total) if trusted else math.nan
-        for i in range(min(cells, answers.kept.shape[1])):
-            answers.kept[c + b, i] = work.values[table + i * batch + b]
-    if work.found.size > 0:
+            log_total[c + b] = math.log(total) if trusted else math.nan
+        if kept.shape[1] > 0:
+            for i in range(cells):
+                kept[c + b, i] = values[table + i * batch + b]
+    if found.size > 0:
         for i in range(table, end):
-            work.found[i] = work.values[i]
+            found[i] = values[i]
 
 
-@njit(error_model="numpy")
+@part
 def _share(shares, row, end, batch, arithmetic, back, totals, at):
     """Write the total of a row of cells for each case; turn the cells into shares of it."""
     if arithmetic == PLAIN:

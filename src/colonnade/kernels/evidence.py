@@ -14,11 +14,12 @@ state that is not there has power zero.
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import njit
 
+from colonnade.arrays import Array, Floats, Integers
+from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.panels import log_logistic, within
 from colonnade.kernels.special import log_rise, minus_log_beta
 
 # Terms this far below the largest one are left out (a logarithm).
@@ -34,40 +35,38 @@ _MAX_NODES = 400
 _PLACES = (0, 2, 1, 3)
 # Shares of the first state in the sum of two, of the second, and their logarithms.
 _SHARE, _REST, _LOG_SHARE, _LOG_REST = range(4)
-# Division by zero does not occur, and looking for it takes time; nobody calls these from Python.
-_INNER: dict[str, Any] = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 
 
-@njit(cache=True, nogil=True)
-def fill_curves(counts, s, matrix, curves, known):
+def fill_curves(counts: Integers, s: float, matrix: Floats, curves: Floats, known: Array) -> None:
     """Make the polynomials of counts not known yet: ``[count, coefficient]``; the last is lnGamma.
 
     `matrix` turns values at the Chebyshev nodes into coefficients.
     """
-    size = matrix.shape[0]
-    values = np.empty(size)
-    for n in counts:
-        if n <= 0 or known[n]:
-            continue
+    known[0] = True
+    fresh = np.unique(counts[~known[counts]]).astype(np.int64)
+    if fresh.size:
+        size = matrix.shape[0]
+        places = 0.5 * s * (1.0 + np.cos(np.pi * (np.arange(size) + 0.5) / size))
+        _fill_curves(fresh, places, matrix, np.empty(size), curves)
+        known[fresh] = True
+
+
+@entry
+def _fill_curves(counts, places, matrix, values, curves):
+    size = places.size
+    for i in range(counts.size):
+        n = float(counts[i])
         for j in range(size):
-            u = s * 0.5 * (1.0 + math.cos(math.pi * (j + 0.5) / size))
-            values[j] = log_rise(float(n), u) - math.lgamma(1.0 + u)
+            values[j] = log_rise(n, places[j]) - math.lgamma(1.0 + places[j])
         for k in range(size):
             total = 0.0
             for j in range(size):
                 total += matrix[k, j] * values[j]
-            curves[n, k] = total
-        curves[n, size] = math.lgamma(n)
-        known[n] = True
+            curves[counts[i], k] = total
+        curves[counts[i], size] = math.lgamma(n)
 
 
-@njit(**_INNER)
+@part_once
 def _slopes(polynomial, alpha):
     """First and second derivative of a polynomial."""
     x = 2.0 * alpha - 1.0
@@ -79,7 +78,7 @@ def _slopes(polynomial, alpha):
     return 2.0 * (x * d1 - d2 + b1), 4.0 * (x * e1 - e2 + 2.0 * d1)
 
 
-@njit(**_INNER)
+@part
 def _step(deviation):
     """Step in units of the logit for a relative error far below 1e-10.
 
@@ -88,13 +87,13 @@ def _step(deviation):
     return 0.88 * deviation / (1.0 + 1.5 * deviation)
 
 
-@njit(**_INNER)
+@part
 def _decay(x):
     """Minus ln |Gamma(p (1 + i x)) / Gamma(p)| / p, roughly: how fast a rule converges."""
     return x * math.atan(x) - 0.5 * math.log1p(x * x)
 
 
-@njit(**_INNER)
+@part
 def _error(difference, deviation, step):
     """Error of a rule from the difference that leaving out every second node makes.
 
@@ -105,13 +104,12 @@ def _error(difference, deviation, step):
     return abs(difference) ** (_decay(2.0 * x) / _decay(x))
 
 
-@njit(**_INNER)
-def _mode(power, polynomials, alpha, curvature):
+@part_once
+def _mode(power, polynomials, alpha, curvature, slope):
     """Mode of the product of all alpha f(alpha), and minus the second derivative of each logarithm.
 
     All of them are concave: Newton's method with the sum of all alpha kept at one.
     """
-    slope = np.zeros(4)
     total = 0.0
     for x in range(4):
         total += power[x]
@@ -137,8 +135,9 @@ def _mode(power, polynomials, alpha, curvature):
         for x in range(4):
             if power[x] > 0.0:
                 move = (slope[x] - multiplier) / curvature[x]
-                change = max(change, move * move * curvature[x])
-                alpha[x] = min(max(alpha[x] + move, 0.3 * alpha[x]), 3.0 * alpha[x])
+                here = move * move * curvature[x]
+                change = here if here > change else change
+                alpha[x] = within(alpha[x] + move, 0.3 * alpha[x], 3.0 * alpha[x])
                 total += alpha[x]
         for x in range(4):
             alpha[x] /= total
@@ -147,7 +146,15 @@ def _mode(power, polynomials, alpha, curvature):
     return False
 
 
-@njit(**_INNER)
+@part
+def _largest(terms, nodes):
+    top = terms[0]
+    for i in range(nodes):
+        top = terms[i] if terms[i] > top else top
+    return top
+
+
+@part_once
 def _side(power, polynomials, v, grid, nodes, room):
     """Logarithm of v times the integral over the two parts of v, less that of the step.
 
@@ -160,24 +167,22 @@ def _side(power, polynomials, v, grid, nodes, room):
         terms[i] = power[0] * (log_v + grid[_LOG_SHARE, i]) + power[1] * (
             log_v + grid[_LOG_REST, i]
         )
-    for part in range(2):
-        if power[part] > 0.0:
+    for state in range(2):
+        if power[state] > 0.0:
             # Clenshaw's recurrence, for all nodes at once
             for i in range(nodes):
-                places[i] = 2.0 * v * grid[part, i] - 1.0
+                places[i] = 2.0 * v * grid[state, i] - 1.0
                 b1[i] = 0.0
                 b2[i] = 0.0
             for k in range(polynomials.shape[1] - 1, 0, -1):
-                coefficient = polynomials[part, k]
+                coefficient = polynomials[state, k]
                 for i in range(nodes):
                     fresh = 2.0 * places[i] * b1[i] - b2[i] + coefficient
                     b2[i] = b1[i]
                     b1[i] = fresh
             for i in range(nodes):
-                terms[i] += places[i] * b1[i] - b2[i] + polynomials[part, 0]
-    top = terms[0]
-    for i in range(nodes):
-        top = max(top, terms[i])
+                terms[i] += places[i] * b1[i] - b2[i] + polynomials[state, 0]
+    top = _largest(terms, nodes)
     total = 0.0
     alternating = 0.0
     sign = 1.0
@@ -191,7 +196,7 @@ def _side(power, polynomials, v, grid, nodes, room):
     return top + math.log(total), alternating / total, _TAIL * tails / total
 
 
-@njit(**_INNER)
+@part_once
 def _lay_out(power, centre, deviation, step, grid):
     """Write the nodes for the shares of two states; return their number, 0 if too many."""
     if power[1] == 0.0:
@@ -204,7 +209,7 @@ def _lay_out(power, centre, deviation, step, grid):
         return 0
     for i in range(nodes):
         y = centre + (i - left) * step
-        log_share = min(y, 0.0) - math.log1p(math.exp(-abs(y)))
+        log_share = log_logistic(y)
         grid[_LOG_SHARE, i] = log_share
         grid[_LOG_REST, i] = log_share - y
         grid[_SHARE, i] = math.exp(log_share)
@@ -212,12 +217,10 @@ def _lay_out(power, centre, deviation, step, grid):
     return nodes
 
 
-@njit(**_INNER)
+@part_once
 def _trim(grid, nodes, terms):
     """Leave out the nodes whose terms are far below the largest; return how many are left."""
-    top = terms[0]
-    for i in range(nodes):
-        top = max(top, terms[i])
+    top = _largest(terms, nodes)
     kept = 0
     for i in range(nodes):
         if terms[i] > top - _OUT_OF_REACH:
@@ -227,28 +230,28 @@ def _trim(grid, nodes, terms):
     return kept
 
 
-@njit(**_INNER)
-def _log_z(power, polynomials, grids, room):
+@part_once
+def _log_z(power, polynomials, modes, nodes, grids, room):
     """ln Z of one table; NaN if it does not reach its accuracy."""
-    alpha = np.empty(4)
-    curvature = np.empty(4)
-    if not _mode(power.ravel(), polynomials.reshape(4, -1), alpha, curvature):
+    alpha, curvature = modes[0], modes[1]
+    if not _mode(power, polynomials, alpha, curvature, modes[2]):
         return math.nan
-    sums = np.empty(2)
-    widths = np.empty(2)
-    deviations = np.empty(2)
-    steps = np.ones(2)
-    nodes = np.empty(2, np.int64)
+    sums, widths, deviations, steps = modes[3], modes[4], modes[5], modes[6]
     for side in range(2):
-        one, two = alpha[2 * side], alpha[2 * side + 1]
+        first = 2 * side
+        one, two = alpha[first], alpha[first + 1]
+        deviations[side] = 0.0
+        steps[side] = 1.0
         sums[side] = one + two
-        widths[side] = 1.0 / curvature[2 * side] + 1.0 / curvature[2 * side + 1]
+        widths[side] = 1.0 / curvature[first] + 1.0 / curvature[first + 1]
         if two > 0.0:
-            bend = curvature[2 * side] + curvature[2 * side + 1]
+            bend = curvature[first] + curvature[first + 1]
             deviations[side] = sums[side] / (math.sqrt(bend) * one * two)
             steps[side] = _step(deviations[side])
         centre = math.log(one) - math.log(two)
-        nodes[side] = _lay_out(power[side], centre, deviations[side], steps[side], grids[side])
+        nodes[side] = _lay_out(
+            power[first : first + 2], centre, deviations[side], steps[side], grids[side]
+        )
         if nodes[side] == 0:
             return math.nan
     deviation = math.sqrt(widths[0] * widths[1] / (widths[0] + widths[1])) / (sums[0] * sums[1])
@@ -266,8 +269,14 @@ def _log_z(power, polynomials, grids, room):
         for side in range(2):
             y = middle + k * step if side == 0 else -middle - k * step
             v = 1.0 / (1.0 + math.exp(-y))
+            first = 2 * side
             own, difference, tails = _side(
-                power[side], polynomials[side], v, grids[side], nodes[side], room
+                power[first : first + 2],
+                polynomials[first : first + 2],
+                v,
+                grids[side],
+                nodes[side],
+                room,
             )
             if k == 0 and direction > 0:
                 nodes[side] = _trim(grids[side], nodes[side], room[0])
@@ -292,7 +301,7 @@ def _log_z(power, polynomials, grids, room):
     return top + math.log(total * step * steps[0] * steps[1])
 
 
-@njit(**_INNER)
+@part_once
 def _gather(table, s, alpha0, curves, power, polynomials):
     """Powers and polynomials of the states of a table, and the constant of its evidence.
 
@@ -334,40 +343,57 @@ def _gather(table, s, alpha0, curves, power, polynomials):
     return pooled, constant
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def pooled_evidence(tables, s, alpha0, curves, of_rows):
+def pooled_evidence(
+    tables: Array, s: float, alpha0: Floats, curves: Floats, of_rows: Floats
+) -> Floats:
     """Log evidence of every table ``[table, configuration, state]`` of whole counts.
 
     `of_rows` remembers lnGamma(s + n) - lnGamma(s) by n. NaN for tables that are not of two to four
     states and several rows, and for those that do not reach the accuracy.
     """
     found = np.empty(tables.shape[0])
-    power = np.empty((2, 2))
-    polynomials = np.empty((2, 2, curves.shape[1] - 1))
-    grids = np.empty((2, 4, _MAX_NODES))
-    room = np.empty((4, _MAX_NODES))
-    prior = 0.0
-    for x in range(alpha0.size):
-        prior += alpha0[x]
-    prior = math.lgamma(prior)
+    _fill_evidence(
+        *(tables, s, alpha0, math.lgamma(alpha0.sum()), curves, of_rows),
+        *(np.empty(4), np.empty((4, curves.shape[1] - 1)), np.empty((7, 4))),
+        *(np.empty(2, np.int64), np.empty((2, 4, _MAX_NODES)), np.empty((4, _MAX_NODES)), found),
+    )
+    return found
+
+
+@entry
+def _fill_evidence(
+    tables,
+    s,
+    alpha0,
+    prior,
+    curves,
+    of_rows,
+    power,
+    polynomials,
+    modes,
+    nodes,
+    grids,
+    room,
+    found,
+):
     for t in range(tables.shape[0]):
+        table = tables[t]
         rows = 0
         constant = prior
-        for y in range(tables.shape[1]):
+        for y in range(table.shape[0]):
             total = 0
             for x in range(alpha0.size):
-                total += tables[t, y, x]
+                total += table[y, x]
             if total > 0:
                 rows += 1
-                if math.isnan(of_rows[total]):
-                    of_rows[total] = minus_log_beta(s, float(total)) + math.lgamma(total)
+                if of_rows[total] != of_rows[total]:
+                    n = float(total)
+                    of_rows[total] = minus_log_beta(s, n) + math.lgamma(n)
                 constant -= of_rows[total]
-        states, own = _gather(
-            tables[t], s, alpha0, curves, power.ravel(), polynomials.reshape(4, -1)
-        )
+        states, own = _gather(table, s, alpha0, curves, power, polynomials)
         good = rows > 1 and 2 <= states <= 4
-        for side in range(2):
-            for x in range(2):
-                good &= power[side, x] == 0.0 or power[side, x] >= 1.0
-        found[t] = constant + own + _log_z(power, polynomials, grids, room) if good else math.nan
-    return found
+        for x in range(4):
+            good &= power[x] == 0.0 or power[x] >= 1.0
+        found[t] = math.nan
+        if good:
+            found[t] = constant + own + _log_z(power, polynomials, modes, nodes, grids, room)

@@ -2,23 +2,22 @@
 
 Codes are ``[row, variable]``, and the number of states means missing. A graph has the `sizes` of
 its variables, and an `order` with parents before their children; the family of variable f is
-member[first_member[f]:first_member[f + 1]], the variable itself last.
+member[start[f]:start[f + 1]], the variable itself last.
 """
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import entry
 from colonnade.kernels.counting import number_keys, place_keys
 
 
-@njit(nogil=True, cache=True)
-def label_gaps(codes, graph):
+@entry
+def label_gaps(codes, sizes, start, member, order):
     """Label each missing variable of each row with the first variable of its gap.
 
     The label is -1 for what is there, and for what nothing observed depends on. Returns the labels
     ``[row, variable]`` and the number of gaps.
     """
-    sizes, start, member, order = graph.sizes, graph.first_member, graph.member, graph.order
     rows, count = codes.shape
     labels = np.full((rows, count), -1, np.int32)
     matters = np.empty(count, np.bool_)
@@ -54,8 +53,8 @@ def label_gaps(codes, graph):
     return labels, gaps
 
 
-@njit(nogil=True, cache=True)
-def pack_gaps(codes, labels, gaps, graph):
+@entry
+def pack_gaps(codes, labels, gaps, sizes, start, member, word, shift):
     """Describe every gap of every row by the variables of its families.
 
     Returns the row of each gap; the codes of its variables as a key ``[gap, word]``, each plus one
@@ -63,8 +62,6 @@ def pack_gaps(codes, labels, gaps, graph):
     ``[gap, word]`` with two bits per variable and 31 variables per word: 1 for one that is there,
     2 for a missing one.
     """
-    sizes, start, member = graph.sizes, graph.first_member, graph.member
-    word, shift = graph.word, graph.shift
     count = sizes.size
     rows = np.empty(gaps, np.int64)
     keys = np.zeros((gaps, word[-1] + 1), np.int64)
@@ -93,7 +90,7 @@ def pack_gaps(codes, labels, gaps, graph):
     return rows, keys, roles
 
 
-@njit(nogil=True, cache=True)
+@entry
 def number_rows(keys):
     """Number distinct keys ``[row, word]`` in order of appearance; also say where each begins."""
     numbers = np.empty(len(keys), np.int64)
@@ -109,8 +106,10 @@ def number_rows(keys):
     return numbers, first
 
 
-@njit(nogil=True, cache=True)
-def complete(codes, sizes, members, cases, family, completed):
+@entry
+def complete(
+    codes, sizes, members, first_case, first_factor, rows, family, completed, where, states
+):
     """Fill in the missing parents of one variable in all ways, in all cases.
 
     `codes` are those of the cases, ``[case, variable]``; `members` are the parents and then the
@@ -121,19 +120,19 @@ def complete(codes, sizes, members, cases, family, completed):
     parents, child = members.size - 1, members[-1]
     digit = np.empty(parents, np.int32)
     row = n = 0
-    for g in range(cases.first_case.size - 1):
-        for c in range(cases.first_case[g], cases.first_case[g + 1]):
-            for f in range(cases.first_factor[g], cases.first_factor[g + 1]):
+    for g in range(first_case.size - 1):
+        for c in range(first_case[g], first_case[g + 1]):
+            for f in range(first_factor[g], first_factor[g + 1]):
                 if family[f] == child:
                     for k in range(parents):
                         code = codes[c, members[k]]
                         digit[k] = code if code != sizes[members[k]] else 0
-                    for i in range(cases.rows[f]):
+                    for i in range(rows[f]):
                         for k in range(parents):
-                            completed.codes[n, k] = digit[k]
+                            completed[n, k] = digit[k]
                         known = codes[c, child] != sizes[child]
-                        completed.where[n] = row + i
-                        completed.states[n] = codes[c, child] if known else 0
+                        where[n] = row + i
+                        states[n] = codes[c, child] if known else 0
                         n += 1
                         for k in range(parents - 1, -1, -1):
                             if codes[c, members[k]] == sizes[members[k]]:
@@ -141,4 +140,4 @@ def complete(codes, sizes, members, cases, family, completed):
                                 if digit[k] < sizes[members[k]]:
                                     break
                                 digit[k] = 0
-                row += cases.rows[f]
+                row += rows[f]

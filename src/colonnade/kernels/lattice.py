@@ -5,117 +5,189 @@ c_x are the coefficients of prod over cells of the rising factorial; the mixture
 ..., m_R) is prod w_x[m_x] / Gamma(M + A0). All terms are positive and every recurrence below adds
 positive numbers only, so nothing cancels.
 
-The kernels take `states`, a :class:`~colonnade.kernels.states.States`, and the centre of their
-windows: a, the parameters of the variational Dirichlet distribution, and u, its rates. A window is
-the array of tilted weights w_x[m] for m from `begin[x]` on, scaled to about one at its centre.
+The functions for Python take `states`, a :class:`~colonnade.kernels.states.States`, and the centre
+of their windows: a, the parameters of the variational Dirichlet distribution, and u, its rates. A
+*window* is the array of tilted weights w_x[m] for m from `begin[x]` on, scaled to about one at its
+centre. The windows of all states follow each other in one array: that of state x is
+weights[first[x]:first[x + 1]].
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from colonnade.arrays import Floats, Integers
+from colonnade.kernels.compiled import entry, part, part_in_any_order, part_once
 from colonnade.kernels.special import digamma
-from colonnade.kernels.tilt import log_weight
-from colonnade.kernels.trials import ANY_ORDER, convolve, poisson_binomial
+from colonnade.kernels.states import States
+from colonnade.kernels.tilt import log_weight, total_of
+from colonnade.kernels.trials import convolve, poisson_binomial, rare_trials
 
 # Weights this far below their peak are left out of the windows.
 _NEGLIGIBLE = 1e-26
 _LARGE = 1e100
 
 
-@njit(cache=True, nogil=True)
-def _window(probability, lowest, alpha0, a):
-    """Multiply by Gamma(m + alpha0) exp(-psi(a) m), relative to its value at the centre.
+@part
+def _nearest(value, low, high):
+    """The whole number nearest to a value, within bounds."""
+    value = round(value)
+    if value < low:
+        return low
+    return value if value < high else high
 
-    Returns the centre, the first m that is not negligible, and the weights from there on.
+
+@part
+def _copy(source, target):
+    for k in range(target.size):
+        target[k] = source[k]
+
+
+@part_once
+def _window(weights, centre, low, high, shift, a):
+    """Multiply probabilities by Gamma(m + shift) exp(-psi(a) m), relative to the centre.
+
+    Those from low to high are, in place; returns the first and the last that are not negligible.
     """
     rate = math.exp(-digamma(a))
-    highest = lowest + probability.size - 1
-    centre = min(max(round(a - alpha0), lowest), highest)
-    weights = np.zeros(probability.size)
     top = 0.0
     last = centre
     # Where the factor leaves the range of numbers, the probability is as small as it is large.
     factor, lift = 1.0, 1.0
-    for m in range(centre, highest + 1):
+    for m in range(centre, high + 1):
         if factor > _LARGE:
             factor, lift = factor / _LARGE, lift * _LARGE
-        weights[m - lowest] = probability[m - lowest] * lift * factor
+        weight = weights[m] * lift * factor
+        weights[m] = weight
         last = m
-        top = max(top, weights[m - lowest])
-        if weights[m - lowest] < _NEGLIGIBLE * top or lift > _LARGE**2:
+        if weight > top:
+            top = weight
+        if weight < _NEGLIGIBLE * top or lift > _LARGE**2:
             break
-        factor *= (m + alpha0) * rate
+        factor *= (m + shift) * rate
     first = centre
     factor, lift = 1.0, 1.0
-    for m in range(centre - 1, lowest - 1, -1):
-        factor /= (m + alpha0) * rate
+    for m in range(centre - 1, low - 1, -1):
+        factor /= (m + shift) * rate
         if factor > _LARGE:
             factor, lift = factor / _LARGE, lift * _LARGE
-        weights[m - lowest] = probability[m - lowest] * lift * factor
+        weight = weights[m] * lift * factor
+        weights[m] = weight
         first = m
-        top = max(top, weights[m - lowest])
-        if weights[m - lowest] < _NEGLIGIBLE * top:
+        if weight > top:
+            top = weight
+        if weight < _NEGLIGIBLE * top:
             break
-    return centre, first, weights[first - lowest : last - lowest + 1].copy()
+    return first, last
 
 
-@njit(cache=True, nogil=True)
-def table_windows(states, a, u):
-    """Windows of the tilted weights of every state.
+@entry
+def table_windows(start, counts, times, alpha0, a, u, split, rare, rare_first, first, begin, at):
+    """Windows of the tilted weights of every state, whose rare trials are given (see `trials`).
 
-    Returns the windows, the m at which each begins, the closing weight exp(lambda M) / Gamma(M +
-    A0) over the range of the sum M, and the logarithm of the scale of it all.
+    Fills in `first`, `begin` and `at`. Returns the windows; the closing weight exp(lambda M) /
+    Gamma(M + A0) over the range of the sum M, the same divided by M + A0, and that by M + A0 + 1;
+    and the logarithm of the scale of it all.
     """
-    start, counts, times, alpha0 = states
-    windows = [np.empty(0) for _ in range(0)]
-    begin = np.empty(alpha0.size, np.int64)
+    weights = np.empty(64 * alpha0.size)
+    single = np.empty(1)
     scale = 0.0
-    length = 1
+    lowest = np.int64(0)
     for x in range(alpha0.size):
         cells = times[start[x] : start[x + 1]]
-        lowest = int(cells.sum())
-        probability = np.ones(1)
+        placed = int(total_of(cells))
+        single[0] = 1.0
+        probability, low, high = single, 0, 0
         if cells.size > 0 and counts[start[x + 1] - 1] > 1.0:
-            beyond, probability = poisson_binomial(counts[start[x] : start[x + 1]], cells, u[x])
-            lowest += beyond
-        centre, begin[x], weights = _window(probability, lowest, alpha0[x], a[x])
-        windows.append(weights)
-        length += weights.size - 1
-        scale += log_weight(states, x, u[x])
+            others = rare[rare_first[x] : rare_first[x + 1]]
+            probability, low, high = poisson_binomial(
+                counts[start[x] : start[x + 1]], cells, u[x], split[x], others
+            )
+        centre = _nearest(a[x] - alpha0[x], low + placed, high + placed)
+        low, high = _window(probability, centre - placed, low, high, placed + alpha0[x], a[x])
+        begin[x] = placed + low
+        lowest += begin[x]
+        # So many numbers of tables can the states before this one have.
+        at[x + 1] = at[x] + first[x] - x + 1
+        first[x + 1] = first[x] + high - low + 1
+        if first[x + 1] > weights.size:
+            grown = np.empty(2 * first[x + 1])
+            _copy(weights, grown[: weights.size])
+            weights = grown
+        _copy(probability[low:], weights[first[x] : first[x + 1]])
+        scale += log_weight(start, counts, times, x, u[x])
         scale += math.lgamma(centre + alpha0[x]) - centre * digamma(a[x])
-    total = alpha0.sum()
-    tilt = digamma(a.sum())
+    total, tables = total_of(alpha0), total_of(a)
+    tilt = digamma(tables)
     rate = math.exp(tilt)
-    lowest = begin.sum()
-    centre = min(max(round(a.sum() - total), lowest), lowest + length - 1)
-    closing = np.empty(length)
-    closing[centre - lowest] = 1.0
+    length = first[alpha0.size] - alpha0.size + 1
+    at[alpha0.size + 1] = at[alpha0.size] + length
+    centre = _nearest(tables - total, lowest, lowest + length - 1)
+    closing = np.empty((3, length))
+    closing[0, centre - lowest] = 1.0
     for m in range(centre, lowest + length - 1):
-        closing[m + 1 - lowest] = closing[m - lowest] * rate / (m + total)
+        closing[0, m + 1 - lowest] = closing[0, m - lowest] * rate / (m + total)
     for m in range(centre - 1, lowest - 1, -1):
-        closing[m - lowest] = closing[m + 1 - lowest] * (m + total) / rate
+        closing[0, m - lowest] = closing[0, m + 1 - lowest] * (m + total) / rate
+    for i in range(length):
+        closing[1, i] = closing[0, i] / (total + lowest + i)
+        closing[2, i] = closing[1, i] / (total + lowest + i + 1.0)
     scale += centre * tilt - math.lgamma(centre + total)
-    return windows, begin, closing, scale
+    return weights, closing, scale
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
-def _adjoint(window, later):
+class _Windows(NamedTuple):
+    """Windows and where they begin, the closing weights, and the logarithm of their scale.
+
+    What is still to come before state x is an array of at[x + 1] - at[x] numbers.
+    """
+
+    weights: Floats
+    first: Integers
+    begin: Integers
+    at: Integers
+    closing: Floats
+    scale: float
+
+
+def _windows(states: States, a: Floats, u: Floats) -> _Windows:
+    start, counts, times, alpha0 = states
+    first, at = np.zeros((2, a.size + 2), np.int64)
+    first, begin = first[:-1], np.empty(a.size, np.int64)
+    rare = rare_trials(start, counts, times, u)
+    weights, closing, scale = table_windows(
+        start, counts, times, alpha0, a, u, *rare, first, begin, at
+    )
+    return _Windows(weights, first, begin, at, closing, scale)
+
+
+@part_in_any_order
+def _adjoint(window, later, out):
     """What is still to come before the state with this window, by the tables placed so far."""
-    out = np.empty(later.size - window.size + 1)
     for i in range(out.size):
         value = 0.0
         for k in range(window.size):
             value += window[k] * later[i + k]
         out[i] = value
-    return out
 
 
-@njit(cache=True, nogil=True)
+@part_in_any_order
+def _dot(left, right):
+    value = 0.0
+    for i in range(left.size):
+        value += left[i] * right[i]
+    return value
+
+
+@part
 def _kept(weights):
     """Range of the weights that are not negligible."""
-    least = _NEGLIGIBLE * weights.max()
+    least = 0.0
+    for i in range(weights.size):
+        if weights[i] > least:
+            least = weights[i]
+    least *= _NEGLIGIBLE
     begin = 0
     end = weights.size
     while weights[begin] < least:
@@ -125,126 +197,166 @@ def _kept(weights):
     return begin, end
 
 
-@njit(cache=True, nogil=True)
-def lattice_log_z(states, a, u):
+@entry
+def _close(weights, first, at, stop, later):
+    """Fill in what is still to come before each state, from the last one down to state `stop`."""
+    for row in range(later.shape[0]):
+        for x in range(first.size - 2, stop - 1, -1):
+            window = weights[first[x] : first[x + 1]]
+            _adjoint(window, later[row, at[x + 1] : at[x + 2]], later[row, at[x] : at[x + 1]])
+
+
+def _still_to_come(found: _Windows, rows: int = 1, stop: int = 0) -> Floats:
+    """Return what is still to come before all states from `stop` on.
+
+    One row for each of the first closing weights; what is to come before state x begins at at[x].
+    """
+    later = np.empty((rows, found.at[-1]))
+    later[:, found.at[-2] :] = found.closing[:rows]
+    _close(found.weights, found.first, found.at, stop, later)
+    return later
+
+
+def lattice_log_z(states: States, a: Floats, u: Floats) -> float:
     """ln Z alone."""
-    windows, _, closing, scale = table_windows(states, a, u)
-    for x in range(a.size - 1, -1, -1):
-        closing = _adjoint(windows[x], closing)
-    return math.log(closing[0]) + scale
+    found = _windows(states, a, u)
+    return math.log(_still_to_come(found)[0, 0]) + found.scale
 
 
-@njit(cache=True, nogil=True)
-def lattice_moments(states, a, u):
+def lattice_moments(states: States, a: Floats, u: Floats) -> tuple[float, Floats, Floats]:
     """ln Z, and mean and second moments of alpha under the mixture.
 
     Given the tables, alpha is Dirichlet(alpha0 + m): its moments need E[m_x / (M + A0)] and E[m_x
     m_x' / ((M + A0)(M + A0 + 1))].
     """
-    alpha0 = states.alpha0
-    size = alpha0.size
-    windows, begin, closing, scale = table_windows(states, a, u)
-    total = alpha0.sum() + begin.sum()
-    one = np.empty(closing.size)
-    two = np.empty(closing.size)
-    for i in range(closing.size):
-        one[i] = closing[i] / (total + i)
-        two[i] = one[i] / (total + i + 1.0)
-    later_one = [one]
-    later_two = [two]
-    later = closing
-    for x in range(size - 1, -1, -1):
-        later = _adjoint(windows[x], later)
-        later_one.append(_adjoint(windows[x], later_one[-1]))
-        later_two.append(_adjoint(windows[x], later_two[-1]))
-    z = later[0]
-    whole_two = later_two[size][0] / z
+    found = _windows(states, a, u)
+    later = _still_to_come(found, 3)
+    size, length = a.size, found.closing.shape[1]
+    mean, second = np.empty(size), np.empty((size, size))
+    # Room for sums over the states so far, one by one and of all; and for what is made of them.
+    so_far, room = np.empty((size + 1, length)), np.empty((4, max(length, size)))
+    _add_moments(
+        *(found.weights, found.first, found.begin, later, found.at),
+        *(states.alpha0, so_far, room, mean, second),
+    )
+    return math.log(later[0, 0]) + found.scale, mean, second
 
-    first = np.zeros(size)  # E2[m_x]
-    mean = np.zeros(size)
-    second = np.zeros((size, size))
-    prefix = np.ones(1)
+
+@entry
+def _add_moments(weights, first, begin, later, at, alpha0, so_far, room, mean, second):
+    """Fill in the mean of alpha and the means of products of two of its entries."""
+    size = begin.size
+    tables = room[3]
+    so_far[size, 0] = 1.0
+    used = 1
     low = 0
-    carried = [np.empty(0) for _ in range(0)]
     for x in range(size):
-        window = windows[x]
-        ahead_one = later_one[size - 1 - x]
-        ahead_two = later_two[size - 1 - x]
-        tables = np.empty(window.size)
-        weighted = np.empty(window.size)
-        squared = np.empty(window.size)
-        for k in range(window.size):
-            tables[k] = begin[x] + k
-            weighted[k] = window[k] * tables[k]
-            squared[k] = weighted[k] * tables[k]
-        reach = low + prefix.size + window.size - 1
-        here = _adjoint(weighted, ahead_two[low:reach])
-        mean[x] = np.dot(prefix, _adjoint(weighted, ahead_one[low:reach]))
-        first[x] = np.dot(prefix, here)
-        second[x, x] = np.dot(prefix, _adjoint(squared, ahead_two[low:reach]))
+        window = weights[first[x] : first[x + 1]]
+        weighted = room[0, : window.size]
+        here = room[1, :used]
+        prefix = so_far[size, :used]
+        ahead = at[x + 1] + low
+        reach = ahead + used + window.size - 1
+        # E[m_x^2 ...], E[m_x / (M + A0)], E[m_x ...]: a call more would be compiled once more.
+        for which in range(3):
+            for k in range(window.size):
+                weighted[k] = window[k] * (begin[x] + k)
+                if which == 0:
+                    weighted[k] *= begin[x] + k
+            row = 1 if which == 1 else 2
+            _adjoint(weighted, later[row, ahead:reach], here)
+            value = _dot(prefix, here)
+            if which == 0:
+                second[x, x] = value
+            elif which == 1:
+                mean[x] = value
+            else:
+                tables[x] = value
         for earlier in range(x):
-            second[earlier, x] = np.dot(carried[earlier], here)
-        if x < size - 1:
-            fresh = convolve(prefix, window)
-            begins, ends = _kept(fresh)
-            for earlier in range(x):
-                carried[earlier] = convolve(carried[earlier], window)[begins:ends].copy()
-            carried.append(convolve(prefix, weighted)[begins:ends].copy())
-            prefix = fresh[begins:ends].copy()
-            low += begins
-    whole_one = later_one[size][0] / z
+            second[earlier, x] = _dot(so_far[earlier, :used], here)
+        if x == size - 1:
+            break
+        fresh = room[2, : used + window.size - 1]
+        begins, ends = 0, 0
+        for k in range(-2, x):
+            # That of this state, then that of all together, which says what is kept of the others.
+            row = k
+            if k < 0:
+                row = x if k == -2 else size
+            factor = weighted if k == -2 else window
+            out = so_far[x, : fresh.size] if k == -2 else fresh
+            convolve(so_far[row if k >= 0 else size, :used], factor, out)
+            if k == -1:
+                begins, ends = _kept(fresh)
+                _copy(so_far[x, begins:ends], so_far[x, : ends - begins])
+            if k >= -1:
+                _copy(fresh[begins:ends], so_far[row, : ends - begins])
+        used = ends - begins
+        low += begins
+    z = later[0, 0]
+    whole_one, whole_two = later[1, 0] / z, later[2, 0] / z
     for x in range(size):
         mean[x] = mean[x] / z + alpha0[x] * whole_one
-        first[x] /= z
-    for x in range(size):
+        tables[x] /= z
         for e in range(x + 1):
-            moment = second[e, x] / z + alpha0[e] * first[x] + alpha0[x] * first[e]
+            moment = second[e, x] / z + alpha0[e] * tables[x] + alpha0[x] * tables[e]
             moment += alpha0[e] * alpha0[x] * whole_two
             if e == x:
-                moment += first[x] + alpha0[x] * whole_two
+                moment += tables[x] + alpha0[x] * whole_two
             second[e, x] = moment
             second[x, e] = moment
-    return math.log(z) + scale, mean, second
 
 
-@njit(cache=True, nogil=True)
-def others_together(states, a, u):
+def others_together(states: States, a: Floats, u: Floats) -> tuple[Floats, int]:
     """Weights of the number of tables of all states but the last, and the first such number."""
-    windows, begin, _, _ = table_windows(states, a, u)
-    together = np.ones(1)
+    found = _windows(states, a, u)
+    together, room = np.ones((2, found.closing.shape[1]))
+    lowest, used = _join(found.weights, found.first, found.begin, together, room)
+    return together[:used], lowest
+
+
+@entry
+def _join(weights, first, begin, together, room):
+    """Convolve all windows but the last one; return the least number and how many there are."""
+    used = 1
     lowest = 0
-    for x in range(a.size - 1):
-        together = convolve(together, windows[x])
-        first, end = _kept(together)
-        together = together[first:end].copy()
-        lowest += begin[x] + first
-    return together, lowest
+    for x in range(begin.size - 1):
+        window = weights[first[x] : first[x + 1]]
+        fresh = room[: used + window.size - 1]
+        convolve(together[:used], window, fresh)
+        begins, ends = _kept(fresh)
+        _copy(fresh[begins:ends], together[: ends - begins])
+        used = ends - begins
+        lowest += begin[x] + begins
+    return lowest, used
 
 
-@njit(cache=True, nogil=True)
-def lattice_draws(states, a, u, uniforms):
+def lattice_draws(states: States, a: Floats, u: Floats, uniforms: Floats) -> Floats:
     """Independent draws of the table counts (m_1, ..., m_R), one per row of `uniforms`."""
-    windows, begin, closing, _ = table_windows(states, a, u)
-    later = [closing]
-    for x in range(a.size - 1, 0, -1):
-        later.append(_adjoint(windows[x], later[-1]))
+    found = _windows(states, a, u)
+    later = _still_to_come(found, stop=1)[0]
     tables = np.empty(uniforms.shape)
+    _draw(found.weights, found.first, found.begin, later, found.at, uniforms, tables)
+    return tables
+
+
+@entry
+def _draw(weights, first, begin, later, at, uniforms, tables):
     for draw in range(uniforms.shape[0]):
         placed = 0
-        for x in range(a.size):
-            window = windows[x]
-            ahead = later[a.size - 1 - x]
+        for x in range(begin.size):
+            window = weights[first[x] : first[x + 1]]
+            ahead = later[at[x + 1] + placed : at[x + 2]]
             weight = 0.0
             for k in range(window.size):
-                weight += window[k] * ahead[placed + k]
+                weight += window[k] * ahead[k]
             target = uniforms[draw, x] * weight
             chosen = window.size - 1
             running = 0.0
             for k in range(window.size):
-                running += window[k] * ahead[placed + k]
+                running += window[k] * ahead[k]
                 if running > target:
                     chosen = k
                     break
             tables[draw, x] = begin[x] + chosen
             placed += chosen
-    return tables

@@ -15,10 +15,11 @@ buffer, [point, 5]
 """
 
 import math
-from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from colonnade.arrays import Floats
+from colonnade.kernels.compiled import entry, part, part_once
 
 NODES = 18  # Chebyshev nodes on a panel, which is at most one unit of ln v wide
 _MAX_STEP = 0.27  # of the trapezoidal rule in logit(a / v): error exp(-pi^2 / step) = 1e-16
@@ -32,47 +33,40 @@ LOW, WIDTH, PANELS, SLOPE_BELOW, SLOPE_ABOVE = range(5)
 Y, LOG_VALUE, LOG_T, LOG_REST, ODD = range(5)
 
 
-class Curve(NamedTuple):
-    """A function of ln v: Chebyshev coefficients ``[panel, NODES]`` and their domain."""
-
-    coefficients: Any
-    domain: Any
-
-
-@njit(cache=True, nogil=True)
-def curve(stack, k):
-    """The k-th of several curves, whose coefficients and domains are stacked."""
-    return Curve(stack.coefficients[k], stack.domain[k])
+def _interpolation() -> tuple[Floats, Floats]:
+    """Nodes on (-1, 1) and the matrix that turns values at the nodes into coefficients."""
+    angles = [math.pi * (i + 0.5) / NODES for i in range(NODES)]
+    nodes = np.array([math.cos(angle) for angle in angles])
+    rows = [
+        [(1.0 if k == 0 else 2.0) / NODES * math.cos(k * a) for a in angles] for k in range(NODES)
+    ]
+    return nodes, np.array(rows)
 
 
-@njit(cache=True, nogil=True)
-def new_buffer():
+PLACES, MATRIX = _interpolation()
+
+
+def new_buffer() -> Floats:
     """Room for the points of most rules; `march` lets it grow."""
     return np.empty((256, 5))
 
 
-@njit(cache=True, nogil=True)
-def chebyshev_nodes():
-    """Nodes on (-1, 1) and the matrix that turns values at the nodes into coefficients."""
-    nodes = np.empty(NODES)
-    matrix = np.empty((NODES, NODES))
-    for i in range(NODES):
-        angle = math.pi * (i + 0.5) / NODES
-        nodes[i] = math.cos(angle)
-        for k in range(NODES):
-            matrix[k, i] = (1.0 if k == 0 else 2.0) / NODES * math.cos(k * angle)
-    return nodes, matrix
+@part
+def within(value, low, high):
+    """The value, or the bound that it is beyond."""
+    if value < low:
+        return low
+    return value if value < high else high
 
 
-@njit(cache=True, nogil=True)
-def evaluate(curve, w):
+@part
+def evaluate(curve, domain, w):
     """Value of a curve at w = ln v."""
-    domain = curve.domain
     position = (w - domain[LOW]) / domain[WIDTH]
     panels = int(domain[PANELS])
-    panel = min(max(int(position), 0), panels - 1)
-    place = min(max(2.0 * (position - panel) - 1.0, -1.0), 1.0)
-    c = curve.coefficients[panel]
+    panel = within(int(position), 0, panels - 1)
+    place = within(2.0 * (position - panel) - 1.0, -1.0, 1.0)
+    c = curve[panel]
     twice = 2.0 * place
     b1 = 0.0
     b2 = 0.0
@@ -86,19 +80,22 @@ def evaluate(curve, w):
     return value
 
 
-@njit(cache=True, nogil=True)
+@part
 def node(nodes, domain, i):
     """ln v at node i of all panels."""
     return domain[LOW] + domain[WIDTH] * (i // NODES + 0.5 * (nodes[i % NODES] + 1.0))
 
 
-@njit(cache=True, nogil=True)
+@part
 def fit_panels(matrix, values, domain, coefficients):
     """Fill in the coefficients, and the slopes of the domain, from the values at all nodes."""
     panels = int(domain[PANELS])
     for panel in range(panels):
         for k in range(NODES):
-            coefficients[panel, k] = np.dot(matrix[k], values[panel * NODES : (panel + 1) * NODES])
+            value = 0.0
+            for i in range(NODES):
+                value += matrix[k, i] * values[panel * NODES + i]
+            coefficients[panel, k] = value
     low = 0.0
     high = 0.0
     sign = 1.0
@@ -111,7 +108,7 @@ def fit_panels(matrix, values, domain, coefficients):
     domain[SLOPE_ABOVE] = 2.0 * high / domain[WIDTH]
 
 
-@njit(cache=True, nogil=True)
+@part
 def log_logistic(y):
     """Ln of 1 / (1 + exp(-y))."""
     if y > 0.0:
@@ -119,31 +116,35 @@ def log_logistic(y):
     return y - math.log1p(math.exp(y))
 
 
-@njit(cache=True, nogil=True)
-def evaluate_integrand(f, g, w, y):
-    """ln of f(v t) G(v (1 - t)) v t (1 - t) at t = logistic(y), v = e^w; and ln t, ln (1 - t)."""
+@part
+def evaluate_integrand(pair, w, y):
+    """ln of f(v t) G(v (1 - t)) v t (1 - t) at t = logistic(y), v = e^w; and ln t, ln (1 - t).
+
+    `pair` has the curve of f and its domain, then those of G.
+    """
+    f, f_domain, g, g_domain = pair
     if y > 0.0:
         log_t = -math.log1p(math.exp(-y))
         log_rest = log_t - y
     else:
         log_rest = -math.log1p(math.exp(y))
         log_t = log_rest + y
-    value = evaluate(f, w + log_t) + evaluate(g, w + log_rest)
+    value = evaluate(f, f_domain, w + log_t) + evaluate(g, g_domain, w + log_rest)
     return value + w + log_t + log_rest, log_t, log_rest
 
 
-@njit(cache=True, nogil=True)
-def _uphill(f, g, w, y, step):
+@part_once
+def _uphill(pair, w, y, step):
     """Climb the integrand, which has one peak, by growing steps; then halve the step at the peak.
 
     Returns y near the peak, and a step over which the integrand falls by less than one nat.
     """
-    here = evaluate_integrand(f, g, w, y)[0]
+    here = evaluate_integrand(pair, w, y)[0]
     direction = 1.0
     turns = 0
     while turns < 200 and step > 1e-12:
         turns += 1
-        ahead = evaluate_integrand(f, g, w, y + direction * step)[0]
+        ahead = evaluate_integrand(pair, w, y + direction * step)[0]
         if ahead > here:
             y += direction * step
             gain = ahead - here
@@ -151,7 +152,7 @@ def _uphill(f, g, w, y, step):
             if gain > 2.0:
                 step *= 2.0
             continue
-        behind = evaluate_integrand(f, g, w, y - direction * step)[0]
+        behind = evaluate_integrand(pair, w, y - direction * step)[0]
         if behind > here:
             y -= direction * step
             here = behind
@@ -163,13 +164,13 @@ def _uphill(f, g, w, y, step):
     return y, step
 
 
-@njit(cache=True, nogil=True)
-def _peak(f, g, w, y, step):
+@part_once
+def _peak(pair, w, y, step):
     """Place and width of the peak of the integrand, roughly, from a guess."""
     for _ in range(6):
-        here = evaluate_integrand(f, g, w, y)[0]
-        right = evaluate_integrand(f, g, w, y + step)[0]
-        left = evaluate_integrand(f, g, w, y - step)[0]
+        here = evaluate_integrand(pair, w, y)[0]
+        right = evaluate_integrand(pair, w, y + step)[0]
+        left = evaluate_integrand(pair, w, y - step)[0]
         curvature = (2.0 * here - right - left) / (step * step)
         if curvature > 0.0:
             width = 1.0 / math.sqrt(curvature)
@@ -178,42 +179,46 @@ def _peak(f, g, w, y, step):
                 return y, width
             if abs(move) < 2.0 * width and step <= 1.5 * width:
                 y += move
-                step = min(0.3, 0.5 * width)
+                step = 0.5 * width if width < 0.6 else 0.3
                 continue
-        y, step = _uphill(f, g, w, y, step)
+        y, step = _uphill(pair, w, y, step)
     return y, step
 
 
-@njit(cache=True, nogil=True)
-def tail_fall(f, g, w, y, direction):
+@part
+def tail_fall(pair, w, y, direction):
     """How fast the integrand falls per unit of y from here to the end; 0 if it is no power yet."""
     if direction * y < _PURE_LOGIT:
         return 0.0
-    domain = g.domain if direction > 0 else f.domain
+    domain = pair[3] if direction > 0 else pair[1]
     if w - abs(y) > domain[LOW]:
         return 0.0
-    return max(domain[SLOPE_BELOW] + 1.0, 0.0)
+    fall = domain[SLOPE_BELOW] + 1.0
+    return fall if fall > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
-def march(f, g, w, y, width, buffer, finest=1.0):
+@part
+def march(pair, w, y, width, buffer, finest):
     """The trapezoidal rule for G_j(e^w), from the peak to both sides until negligible.
 
     Starts from a guess of the peak's place y and width. Returns the buffer (it may have grown), the
     number of its points, the step, the peak's place and width, and the largest ln value. A side
-    that is not yet negligible where its curve has become a straight line is summed to its end.
+    that is not yet negligible where its curve has become a straight line is summed to its end. No
+    step is longer than `finest`.
     """
-    y, width = _peak(f, g, w, y, 0.5 * width)
-    step = min(_MAX_STEP, _MAX_STEP_IN_WIDTHS * width, finest)
+    y, width = _peak(pair, w, y, 0.5 * width)
+    step = within(_MAX_STEP_IN_WIDTHS * width, 0.0, _MAX_STEP)
+    step = within(finest, 0.0, step)
     used = 0
     top = -math.inf
-    for direction in (1, -1):
-        k = 0 if direction > 0 else 1
+    for side in range(2):
+        direction = 1 - 2 * side
+        k = side
         while k < _MAX_POINTS_PER_SIDE:
             point = y + direction * k * step
-            value, log_t, log_rest = evaluate_integrand(f, g, w, point)
+            value, log_t, log_rest = evaluate_integrand(pair, w, point)
             odd = float(k % 2)
-            fall = tail_fall(f, g, w, point, direction)
+            fall = tail_fall(pair, w, point, direction)
             if fall > 0.0:
                 beyond = -math.expm1(-fall * step)
                 value -= math.log(beyond)
@@ -226,7 +231,9 @@ def march(f, g, w, y, width, buffer, finest=1.0):
                 odd = (odd + (1.0 - odd) * next_one) / (1.0 + next_one)
             if used == buffer.shape[0]:
                 grown = np.empty((2 * used, 5))
-                grown[:used] = buffer
+                for i in range(used):
+                    for column in range(5):
+                        grown[i, column] = buffer[i, column]
                 buffer = grown
             buffer[used, Y] = point
             buffer[used, LOG_VALUE] = value
@@ -234,8 +241,16 @@ def march(f, g, w, y, width, buffer, finest=1.0):
             buffer[used, LOG_REST] = log_rest
             buffer[used, ODD] = odd
             used += 1
-            top = max(top, value)
+            if value > top:
+                top = value
             if fall > 0.0 or value < top + _NEGLIGIBLE:
                 break
             k += 1
     return buffer, used, step, y, width, top
+
+
+@entry
+def march_along(f, f_domain, g, g_domain, w, y, width, buffer, finest):
+    """`march` for Python, with the pair taken apart: the buffer and the number of its points."""
+    buffer, used, _, _, _, _ = march((f, f_domain, g, g_domain), w, y, width, buffer, finest)
+    return buffer, used

@@ -11,9 +11,9 @@ so the convolution is done once for all s. A table is that of `rates`.
 import math
 
 import numpy as np
-from numba import njit
 
-from colonnade.kernels.rates import INNER, log_phi, settle
+from colonnade.kernels.compiled import part, part_once
+from colonnade.kernels.rates import log_phi, settle
 from colonnade.kernels.special import digamma
 
 _UNDERFLOW = 1e-280
@@ -22,7 +22,7 @@ _NEGLIGIBLE_WEIGHT = 1e-16
 _NEGLIGIBLE, _FAR = 35.0, 20.0  # nats below the peak
 
 
-@njit(**INNER)
+@part_once
 def _successes(table, x, u):
     """Probabilities of the number of tables of one state beyond one per cell: see `trials`."""
     start, counts, times, _, _, _ = table
@@ -53,7 +53,7 @@ def _successes(table, x, u):
     return here[:high]
 
 
-@njit(**INNER)
+@part
 def _edge(weights, middle, direction, tilt):
     """Where, from the middle on, the weights times exp(tilt m) become negligible."""
     lift = math.exp(direction * tilt)
@@ -65,7 +65,7 @@ def _edge(weights, middle, direction, tilt):
     return m
 
 
-@njit(**INNER)
+@part_once
 def _weights(table, x, u, a, tilts):
     """Tilted weights of the number of tables of one state, the least such number, and a scale.
 
@@ -93,12 +93,12 @@ def _weights(table, x, u, a, tilts):
         weights[m] *= factor
     scale = log_phi(table, x, u) - (alpha0[x] - 1.0) * math.log(u)
     scale += math.lgamma(middle + cells + alpha0[x]) - (middle + cells) * psi
-    low = _edge(weights, middle, -1, tilts[0])
-    high = _edge(weights, middle, 1, tilts[1])
+    low = _edge(weights, middle, np.int64(-1), tilts[0])
+    high = _edge(weights, middle, np.int64(1), tilts[1])
     return weights[low : high + 1].copy(), int(cells) + low, scale
 
 
-@njit(**INNER)
+@part
 def _spread(left, weights, out):
     """Add the convolution of two arrays to `out`."""
     for i in range(left.size):
@@ -106,7 +106,7 @@ def _spread(left, weights, out):
             out[i + k] += left[i] * weights[k]
 
 
-@njit(**INNER)
+@part
 def _total(a):
     total = 0.0
     for x in range(a.size):
@@ -114,7 +114,7 @@ def _total(a):
     return total
 
 
-@njit(**INNER)
+@part_once
 def product_evidence(table, log_s, a, b, u, means):
     """ln Z at strengths in ascending order, the mean of alpha, and whether numbers had the range.
 

@@ -6,115 +6,113 @@ variable of an operand takes it; what has no variable that is eliminated is left
 """
 
 import numpy as np
-from numba import njit
 
-# Compiled as a part of its caller, which takes less time than to compile it twice.
-_inlined = njit(inline="always")
+from colonnade.kernels.compiled import entry, part
 
 
-@njit(nogil=True, cache=True)
-def write_steps(orders, program):
-    """Write the steps of all eliminations into the arrays of `program`, which have enough room."""
+@entry
+def write_steps(
+    first_variable,
+    size,
+    kept,
+    first_factor,
+    first_member,
+    member,
+    first_step,
+    values,
+    products,
+    message_cells,
+    columns,
+    first,
+    numbers,
+    strides,
+    room,
+):
+    """Write the steps of all eliminations into the arrays of a program, which have enough room.
+
+    `strides` ``[operand, variable]`` and `room` ``[5, operand or variable]`` are room for work: the
+    stride of each variable of an operand, 0 for those that it does not have; the cells of each
+    operand, where it begins, and the step that takes it; the operands that a step takes, and the
+    variables of an operand.
+    """
+    cells, begin, step, taken, axes = room[0], room[1], room[2], room[3], room[4]
     s = 0
-    for e in range(orders.kept.size):
-        s = _write_program(orders, e, program, s)
-        program.first_step[e + 1] = s
+    for e in range(kept.size):
+        base = first_variable[e]
+        variables = first_variable[e + 1] - base
+        last = variables - kept[e] - 1
+        factors = first_factor[e + 1] - first_factor[e]
+        end = 0
+        for k in range(factors):
+            low, high = first_member[first_factor[e] + k], first_member[first_factor[e] + k + 1]
+            for i in range(low, high):
+                axes[i - low] = member[i]
+            _lay_out(axes, high - low, size, base, variables, last, k, strides, cells, step)
+            begin[k] = end
+            end += cells[k]
+        values[e] = end
+        products[e] = 0
+        for v in range(last + 1):
+            message = factors + v
+            number = 0
+            for k in range(message):
+                if step[k] == v:
+                    taken[number] = k
+                    number += 1
+            # The axes of the message: the first to be eliminated comes last.
+            width = np.int64(0)
+            for u in range(variables - 1, v, -1):
+                # The last step makes a table of all variables that are kept.
+                has = v == last
+                for i in range(number):
+                    has |= strides[taken[i], u] > 0
+                if has:
+                    axes[width] = u
+                    width += 1
+            _lay_out(axes, width, size, base, variables, last, message, strides, cells, step)
+            if v == last and v > 0 and number == 1 and cells[message - 1] == cells[message]:
+                # The message of the step before is all that is left: the table of the kept
+                # variables.
+                break
+            # The first place where a message overwrites none that is needed from now on.
+            at = end
+            k = factors
+            while k < message:
+                if step[k] >= v and begin[k] < at + cells[message] and at < begin[k] + cells[k]:
+                    at = begin[k] + cells[k]
+                    k = factors
+                else:
+                    k += 1
+            begin[message] = at
+            if at + cells[message] > values[e]:
+                values[e] = at + cells[message]
+            products[e] += cells[message] * size[base + v]
+            message_cells[s] = cells[message]
+            columns[s] = width + 2
+            place = first[s]
+            for row in range(number + 1):
+                k = message if row == 0 else taken[row - 1]
+                numbers[place] = begin[k]
+                for i in range(width + 1):
+                    u = axes[i] if i < width else v
+                    numbers[place + 1 + i] = size[base + u] if row == 0 else strides[k, u]
+                place += width + 2
+            first[s + 1] = place
+            s += 1
+        first_step[e + 1] = s
 
 
-@_inlined
-def _write_program(orders, e, program, s):
-    """Write the steps of elimination e, from step s on; return the step behind them."""
-    sizes = orders.size[orders.first_variable[e] : orders.first_variable[e + 1]]
-    last = sizes.size - orders.kept[e] - 1
-    first, factors = orders.first_factor[e], orders.first_factor[e + 1] - orders.first_factor[e]
-    # Of each operand: the stride of each variable, 0 for those it does not have; its cells; where
-    # it begins; and the step that takes it.
-    strides = np.zeros((factors + last + 1, sizes.size), np.int64)
-    cells, begin = np.empty(len(strides), np.int64), np.empty(len(strides), np.int64)
-    step, taken = np.empty(len(strides), np.int64), np.empty(len(strides), np.int64)
-    end = 0
-    for k in range(factors):
-        low, high = orders.first_member[first + k], orders.first_member[first + k + 1]
-        cells[k], step[k] = _lay_out(orders.member[low:high], sizes, last, strides[k])
-        begin[k] = end
-        end += cells[k]
-    program.values[e], program.products[e] = end, 0
-    for v in range(last + 1):
-        message = factors + v
-        operands = _taken(v, step[:message], taken)
-        axes = _axes(v, last, operands, strides)
-        cells[message], step[message] = _lay_out(axes, sizes, last, strides[message])
-        if v == last > 0 and operands.size == 1 and cells[message - 1] == cells[message]:
-            # The message of the step before is all that is left: the table of the kept variables.
-            break
-        begin[message] = _room(
-            cells[message], end, v, step[factors:], begin[factors:message], cells[factors:]
-        )
-        program.values[e] = max(program.values[e], begin[message] + cells[message])
-        program.products[e] += cells[message] * sizes[v]
-        program.cells[s], program.columns[s] = cells[message], axes.size + 2
-        at = program.first[s]
-        program.first[s + 1] = at + (1 + operands.size) * program.columns[s]
-        program.numbers[at] = begin[message]
-        for i in range(axes.size):
-            program.numbers[at + 1 + i] = sizes[axes[i]]
-        program.numbers[at + 1 + axes.size] = sizes[v]
-        for k in operands:
-            at += program.columns[s]
-            program.numbers[at] = begin[k]
-            for i in range(axes.size):
-                program.numbers[at + 1 + i] = strides[k, axes[i]]
-            program.numbers[at + 1 + axes.size] = strides[k, v]
-        s += 1
-    return s
-
-
-@_inlined
-def _lay_out(variables, sizes, last, strides):
-    """Write the strides of an operand; return its cells and the step that takes it."""
-    cells, step = 1, last
-    for i in range(variables.size - 1, -1, -1):
-        strides[variables[i]] = cells
-        cells *= sizes[variables[i]]
-        step = min(step, variables[i])
-    return cells, step
-
-
-@_inlined
-def _taken(v, step, taken):
-    """The operands that the step of a variable takes."""
-    number = 0
-    for k in range(step.size):
-        if step[k] == v:
-            taken[number] = k
-            number += 1
-    return taken[:number]
-
-
-@_inlined
-def _axes(v, last, operands, strides):
-    """The axes of the message of the step of a variable: the first to be eliminated comes last."""
-    axes = np.empty(strides.shape[1], np.int64)
-    number = 0
-    for u in range(axes.size - 1, v, -1):
-        # The last step makes a table of all variables that are kept.
-        has = v == last
-        for k in operands:
-            has |= strides[k, u] > 0
-        if has:
-            axes[number] = u
-            number += 1
-    return axes[:number]
-
-
-@_inlined
-def _room(needed, at, v, step, begin, cells):
-    """The first place from `at` on where a message overwrites none that is needed from now on."""
-    k = 0
-    while k < begin.size:
-        if step[k] >= v and begin[k] < at + needed and at < begin[k] + cells[k]:
-            at = begin[k] + cells[k]
-            k = 0
-        else:
-            k += 1
-    return at
+@part
+def _lay_out(axes, width, size, base, variables, last, k, strides, cells, step):
+    """Write the strides of operand k, its cells and the step that takes it."""
+    for u in range(variables):
+        strides[k, u] = 0
+    product, first = 1, last
+    for i in range(width - 1, -1, -1):
+        u = axes[i]
+        strides[k, u] = product
+        product *= size[base + u]
+        if u < first:
+            first = u
+    cells[k] = product
+    step[k] = first

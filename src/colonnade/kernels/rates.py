@@ -7,26 +7,18 @@ functions.
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import part
 from colonnade.kernels.special import digamma, expected_tables, log_rise, minus_log_beta
+from colonnade.kernels.tilt import total_of
 
-# Division by zero does not occur, and looking for it takes time; nobody calls these from Python.
-INNER: dict[str, Any] = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 # Whole counts up to this are taken as products of their factors.
 _FEW = 12
 
 
-@njit(**INNER)
+@part
 def factored(start, counts, times):
     """How often each factor (u + nu) occurs among small whole counts, ``[state, nu]``.
 
@@ -47,7 +39,7 @@ def factored(start, counts, times):
     return factors, others, constant
 
 
-@njit(**INNER)
+@part
 def tables(table, x, u):
     """Expected tables of one state at rate u."""
     start, counts, times, _, factors, others = table
@@ -69,7 +61,7 @@ def tables(table, x, u):
     return value
 
 
-@njit(**INNER)
+@part
 def log_phi(table, x, u):
     """ln phi_x(u), but for a constant."""
     start, counts, times, alpha0, factors, others = table
@@ -92,12 +84,12 @@ def log_phi(table, x, u):
     return value
 
 
-@njit(**INNER)
+@part
 def settle(table, s, a, u, tolerance):
     """The variational fixed point, from a: see `tilt.fixed_point`. Changes a and u."""
     alpha0 = table[3]
     for _ in range(200):
-        total = digamma(a.sum())
+        total = digamma(total_of(a))
         change = 0.0
         for x in range(a.size):
             u[x] = max(s * math.exp(digamma(a[x]) - total), 1e-300)

@@ -1,8 +1,8 @@
 """Log probability of rows: one look-up per joint table, in blocks that stay in the inner cache."""
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import entry
 from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
 
@@ -13,7 +13,7 @@ TABLES_AT_ONCE = 8
 _JOINT_BLOCK_ROWS = BLOCK_ROWS // 2
 
 
-@njit(nogil=True, cache=True)
+@entry
 def write_joints(columns, start, offset, low, high, tables, sums):
     """Write to sums[low:high] the sum of the entries of several joint tables.
 
@@ -47,7 +47,7 @@ def write_joints(columns, start, offset, low, high, tables, sums):
                     block[i] += first + ((t[e[i]] + u[f[i]]) + (v[g[i]] + w[h[i]]))
 
 
-@njit(nogil=True, cache=True)
+@entry
 def add_large(columns, low, high, table, sums):
     """Add to sums[low:high] the entries of one joint table of any size below 2**63."""
     index = np.empty(BLOCK_ROWS, np.int64)
@@ -58,18 +58,19 @@ def add_large(columns, low, high, table, sums):
             sums[row + i] += table[index[i]]
 
 
-@njit(nogil=True, cache=True)
-def add_sparse(columns, child, low, high, index, values, sums):
+@entry
+def add_sparse(columns, child, low, high, starts, slots, keys, values, sums):
     """Add to sums[low:high] the entries of a table that stores some configurations.
 
     `columns` are the parents; values[position] is the row of the configuration at that position of
-    the index, and the last one that of all others. A missing code makes the sum NaN.
+    the index (starts, slots, keys), and the last one that of all others. A missing code makes the
+    sum NaN.
     """
     states = values.shape[1]
-    room = room_for(index)
+    room = room_for(starts)
     for row in range(low, high, BLOCK_ROWS):
         rows = min(BLOCK_ROWS, high - row)
-        numbers, missing = look_up(columns, index, row, rows, room)
+        numbers, missing = look_up(columns, starts, slots, keys, row, rows, room)
         for i in range(rows):
             state = child[row + i]
             if missing[i] or state >= states:

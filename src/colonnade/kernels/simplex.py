@@ -15,17 +15,18 @@ chain. The same pass that computes G_j therefore gives, as a matrix on the nodes
 -> S_{j-1}; mean and covariance of alpha are products of these matrices, and exact draws follow the
 chain.
 
-The kernels take `states`, a :class:`~colonnade.kernels.states.States`, the strength s, and where
-the mass of alpha is: a and u, parameters and rates of the variational posterior. Curves, their
-domains and the buffer of a rule are laid out as `panels` says.
+The functions for Python take `states`, a :class:`~colonnade.kernels.states.States`, the strength s,
+and where the mass of alpha is: a and u, parameters and rates of the variational posterior. Curves,
+their domains and the buffer of a rule are laid out as `panels` says.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from colonnade.arrays import Floats
+from colonnade.kernels.compiled import entry
 from colonnade.kernels.domains import domains
 from colonnade.kernels.panels import (
     GUESSED_WIDTH,
@@ -33,29 +34,35 @@ from colonnade.kernels.panels import (
     LOG_T,
     LOG_VALUE,
     LOW,
+    MATRIX,
     NODES,
     ODD,
     PANELS,
+    PLACES,
     SLOPE_BELOW,
     WIDTH,
-    Curve,
-    chebyshev_nodes,
-    curve,
     fit_panels,
     march,
     new_buffer,
     node,
+    within,
 )
 from colonnade.kernels.special import expected_tables
+from colonnade.kernels.states import States
 from colonnade.kernels.tilt import log_weight
 
 
 class Panels(NamedTuple):
-    """ln f_x and ln G_j of all states, stacked; and `share`, an approximate mean of alpha."""
+    """ln f_x and ln G_j of all states, stacked; and `share`, an approximate mean of alpha.
 
-    f: Any
-    g: Any
-    share: Any
+    Curves are ``[state, panel, NODES]``, and domains ``[state, 5]``.
+    """
+
+    f: Floats
+    f_domain: Floats
+    g: Floats
+    g_domain: Floats
+    share: Floats
 
 
 class Transition(NamedTuple):
@@ -65,44 +72,43 @@ class Transition(NamedTuple):
     `twice` are the conditional moments of a_j - share ``[place]``.
     """
 
-    kept: Any
-    moved: Any
-    once: Any
-    twice: Any
+    kept: Floats
+    moved: Floats
+    once: Floats
+    twice: Floats
 
 
-@njit(cache=True, nogil=True)
-def fit_state(states, x, s, nodes, matrix, f):
-    """Fit the curve ln f_x."""
-    lift = states.alpha0[x] - 1.0
-    values = np.empty(int(f.domain[PANELS]) * NODES)
+@entry
+def fit_state(start, counts, times, alpha0, x, s, nodes, matrix, values, domain, curve):
+    """Fit the curve ln f_x; `values` is room for it at all nodes."""
+    lift = alpha0[x] - 1.0
     for i in range(values.size):
-        w = node(nodes, f.domain, i)
-        values[i] = lift * w + log_weight(states, x, s * math.exp(w))
-    fit_panels(matrix, values, f.domain, f.coefficients)
+        w = node(nodes, domain, i)
+        values[i] = lift * w + log_weight(start, counts, times, x, s * math.exp(w))
+    fit_panels(matrix, values, domain, curve)
+    # The slope below is known; differentiating the panels would lose six digits of it.
+    slope = lift
+    for i in range(start[x], start[x + 1]):
+        slope += times[i] * expected_tables(s * math.exp(domain[LOW]), counts[i])
+    domain[SLOPE_BELOW] = slope
 
 
-@njit(cache=True, nogil=True)
-def _level(f, g, places, share, guess, matrix, moments):
-    """Values of ln G_j at the places w, the transition from there, and the error of the rule.
+@entry
+def level(f, f_domain, g, g_domain, places, share, guess, matrix, buffer, values, kept, moments):
+    """Fill in ln G_j at the places w, and the transition from there; return the error of the rule.
 
-    Without `moments` the transition is left empty.
+    kept[0] and kept[1] are `kept` and `moved` of the transition, and `moments` its other two. An
+    empty transition is not wanted.
     """
-    size = places.size
-    panels = int(g.domain[PANELS])
-    columns = panels * NODES if moments else 0
-    values = np.empty(size)
-    kept = np.zeros((size, columns))
-    moved = np.zeros((size, columns))
-    once = np.zeros(size)
-    twice = np.zeros(size)
-    row = np.empty((2, panels, NODES))
-    buffer = new_buffer()
+    pair = f, f_domain, g, g_domain
+    panels = int(g_domain[PANELS])
+    wanted = kept.shape[1] > 0
+    row = np.zeros((2, panels, NODES))
     width = GUESSED_WIDTH
     error = 0.0
-    for i in range(size):
+    for i in range(places.size):
         w = places[i]
-        buffer, used, step, guess, width, top = march(f, g, w, guess, width, buffer)
+        buffer, used, step, guess, width, top = march(pair, w, guess, width, buffer, 1.0)
         total = 0.0
         even = 0.0
         for p in range(used):
@@ -111,20 +117,21 @@ def _level(f, g, places, share, guess, matrix, moments):
             total += weight
             even += weight * (1.0 - buffer[p, ODD])
         # With every second point the error is about the root of what it is with all of them.
-        error = max(error, (2.0 * even / total - 1.0) ** 2)
+        here = (2.0 * even / total - 1.0) ** 2
+        if here > error:
+            error = here
         values[i] = top + math.log(total * step)
-        if not moments:
+        if not wanted:
             continue
-        row[:] = 0.0
         for p in range(used):
             weight = buffer[p, LOG_VALUE] / total
             offset = math.exp(w + buffer[p, LOG_T]) - share
             here = weight * offset
-            once[i] += here
-            twice[i] += here * offset
-            position = (w + buffer[p, LOG_REST] - g.domain[LOW]) / g.domain[WIDTH]
-            panel = min(max(int(position), 0), panels - 1)
-            place = min(max(2.0 * (position - panel) - 1.0, -1.0), 1.0)
+            moments[0, i] += here
+            moments[1, i] += here * offset
+            position = (w + buffer[p, LOG_REST] - g_domain[LOW]) / g_domain[WIDTH]
+            panel = within(int(position), 0, panels - 1)
+            place = within(2.0 * (position - panel) - 1.0, -1.0, 1.0)
             t0 = 1.0
             t1 = place
             row[0, panel, 0] += weight
@@ -139,117 +146,108 @@ def _level(f, g, places, share, guess, matrix, moments):
                     stay = row[0, panel, k]
                     shift = row[1, panel, k]
                     for n in range(NODES):
-                        kept[i, panel * NODES + n] += stay * matrix[k, n]
-                        moved[i, panel * NODES + n] += shift * matrix[k, n]
-    return values, Transition(kept, moved, once, twice), error
+                        kept[0, i, panel * NODES + n] += stay * matrix[k, n]
+                        kept[1, i, panel * NODES + n] += shift * matrix[k, n]
+                    row[0, panel, k] = 0.0
+                    row[1, panel, k] = 0.0
+    return error
 
 
-@njit(cache=True, nogil=True)
-def _levels(states, s, a, u, moments):
+@entry
+def fit_level(values, matrix, domain, curve):
+    """Fit the curve ln G_j to its values at all nodes."""
+    fit_panels(matrix, values, domain, curve)
+
+
+def _levels(
+    states: States, s: float, a: Floats, u: Floats, moments: bool
+) -> tuple[Panels, list[Transition], float, float]:
     """The curves ln f_x and ln G_j, the transition to every level, ln Z, and the error of the rule.
 
     Moments are centred at the share, to lose no digits.
     """
-    share, f_domain, g_domain = domains(states, s, a, u)
     start, counts, times, alpha0 = states
-    nodes, matrix = chebyshev_nodes()
+    share, f_domain, g_domain = domains(states, s, a, u)
     size = share.size
-    power = np.empty(size)
-    f = Curve(np.zeros((size, int(f_domain[:, PANELS].max()), NODES)), f_domain)
-    g = Curve(np.zeros((size, int(g_domain[:, PANELS].max()), NODES)), g_domain)
+    f, g = (np.zeros((size, int(each[:, PANELS].max()), NODES)) for each in (f_domain, g_domain))
+    buffer = new_buffer()
     for x in range(size):
-        fit_state(states, x, s, nodes, matrix, curve(f, x))
-        # The slope below is known; differentiating the panels would lose six digits of it.
-        slope = alpha0[x] - 1.0
-        power[x] = alpha0[x]
-        for i in range(start[x], start[x + 1]):
-            slope += times[i] * expected_tables(s * math.exp(f_domain[x, LOW]), counts[i])
-            power[x] += times[i]
-        f_domain[x, SLOPE_BELOW] = slope
+        values = np.empty(int(f_domain[x, PANELS]) * NODES)
+        fit_state(start, counts, times, alpha0, x, s, PLACES, MATRIX, values, f_domain[x], f[x])
+    power = alpha0 + np.array([times[start[x] : start[x + 1]].sum() for x in range(size)])
     panels = int(f_domain[0, PANELS])
-    g.coefficients[0, :panels] = f.coefficients[0, :panels]
-    g_domain[0] = f_domain[0]
+    g[0, :panels], g_domain[0] = f[0, :panels], f_domain[0]
     # The first state needs no transition; an empty one keeps the places of the others.
-    transitions = [Transition(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros(1), np.zeros(1))]
-    error = 0.0
-    log_z = 0.0
-    before = share[0]
+    transitions = [Transition(*np.zeros((2, 1, 1)), *np.zeros((2, 1)))]
+    error, before = 0.0, share[0]
     for j in range(1, size):
         last = j == size - 1
-        places = np.zeros(1 if last else int(g_domain[j, PANELS]) * NODES)
-        if not last:
-            for i in range(places.size):
-                places[i] = node(nodes, g_domain[j], i)
+        places = np.zeros(1) if last else all_nodes(g_domain[j])
+        columns = int(g_domain[j - 1, PANELS]) * NODES
+        kept = np.zeros((2, places.size, columns) if moments else (2, 0, 0))
+        once_twice, values = np.zeros((2, places.size)), np.empty(places.size)
         guess = math.log(share[j] / before)
-        values, transition, step_error = _level(
-            curve(f, j), curve(g, j - 1), places, share[j], guess, matrix, moments
+        step_error = level(
+            *(f[j], f_domain[j], g[j - 1], g_domain[j - 1], places, float(share[j]), guess),
+            *(MATRIX, buffer, values, kept, once_twice),
         )
-        transitions.append(transition)
+        transitions.append(Transition(*kept, *once_twice))
         before += share[j]
         error = max(error, step_error)
-        if last:
-            log_z = values[0]
-        else:
-            fit_panels(matrix, values, g_domain[j], g.coefficients[j])
+        if not last:
+            fit_level(values, MATRIX, g_domain[j], g[j])
             limit = power[: j + 1].sum() - 1.0
             if abs(g_domain[j, SLOPE_BELOW] - limit) < 1e-6 * (1.0 + abs(limit)):
                 g_domain[j, SLOPE_BELOW] = limit
-    return Panels(f, g, share), transitions, log_z, error
+    return Panels(f, f_domain, g, g_domain, share), transitions, float(values[0]), error
 
 
-@njit(cache=True, nogil=True)
-def _moments(g, transitions, share):
+def all_nodes(domain: Floats) -> Floats:
+    """ln v at all nodes of all panels of a domain."""
+    panels = np.arange(int(domain[PANELS]))
+    return (domain[LOW] + domain[WIDTH] * (panels[:, None] + 0.5 * (PLACES + 1.0))).reshape(-1)
+
+
+def _moments(panels: Panels, transitions: list[Transition]) -> tuple[Floats, Floats, float]:
     """Mean and covariance of alpha, and the error of interpolating ln G where its mass lies."""
-    nodes, _ = chebyshev_nodes()
-    size = share.size
-    start = np.empty(int(g.domain[0, PANELS]) * NODES)
-    for i in range(start.size):
-        start[i] = math.exp(node(nodes, g.domain[0], i)) - share[0]
+    size = panels.share.size
+    start = np.exp(all_nodes(panels.g_domain[0])) - panels.share[0]
     # law[size - 1 - j] integrates a function of S_j, given on the nodes, against its posterior.
     law = [np.ones(1)]
     for j in range(size - 1, 0, -1):
-        law.append(np.dot(law[-1], transitions[j].kept))
-    offset = np.empty(size)
-    covariance = np.zeros((size, size))
-    earlier = [start]
-    offset[0] = np.dot(law[size - 1], start)
-    covariance[0, 0] = np.dot(law[size - 1], start * start)
+        law.append(law[-1] @ transitions[j].kept)
+    offset, covariance = np.empty(size), np.zeros((size, size))
+    offset[0] = law[-1] @ start
+    covariance[0, 0] = law[-1] @ (start * start)
+    # What was placed in each earlier state, as a function of S_j.
+    earlier = start[:, None]
     error = 0.0
     for j in range(size):
         here = law[size - 1 - j]
         if j < size - 1:
-            for panel in range(int(g.domain[j, PANELS])):
-                mass = abs(here[panel * NODES : (panel + 1) * NODES].sum())
-                tail = g.coefficients[j, panel, NODES - 2 :]
-                error += mass * (abs(tail[1]) + abs(tail[0]))
+            mass = np.abs(here.reshape(-1, NODES).sum(axis=1))
+            error += mass @ np.abs(panels.g[j, : mass.size, NODES - 2 :]).sum(axis=1)
         if j == 0:
             continue
-        offset[j] = np.dot(here, transitions[j].once)
-        covariance[j, j] = np.dot(here, transitions[j].twice)
-        weights = np.dot(here, transitions[j].moved)
-        for x in range(j):
-            covariance[x, j] = np.dot(weights, earlier[x])
-            covariance[j, x] = covariance[x, j]
+        offset[j] = here @ transitions[j].once
+        covariance[j, j] = here @ transitions[j].twice
+        covariance[:j, j] = covariance[j, :j] = (here @ transitions[j].moved) @ earlier
         if j < size - 1:
-            for x in range(j):
-                earlier[x] = np.dot(transitions[j].kept, earlier[x])
-            earlier.append(transitions[j].once)
-    for x in range(size):
-        for z in range(size):
-            covariance[x, z] -= offset[x] * offset[z]
-    return share + offset, covariance, error
+            carried = transitions[j].kept @ earlier
+            earlier = np.concatenate([carried, transitions[j].once[:, None]], axis=1)
+    return panels.share + offset, covariance - np.outer(offset, offset), error
 
 
-@njit(cache=True, nogil=True)
-def simplex_solve(states, s, a, u):
+def simplex_solve(
+    states: States, s: float, a: Floats, u: Floats
+) -> tuple[float, Floats, Floats, float, float]:
     """Compute ln Z, mean and covariance of alpha, and the errors of the rule and of the panels."""
     panels, transitions, log_z, step_error = _levels(states, s, a, u, True)
-    mean, covariance, panel_error = _moments(panels.g, transitions, panels.share)
+    mean, covariance, panel_error = _moments(panels, transitions)
     return log_z, mean, covariance, step_error, panel_error
 
 
-@njit(cache=True, nogil=True)
-def simplex_panels(states, s, a, u):
+def simplex_panels(states: States, s: float, a: Floats, u: Floats) -> tuple[float, Panels]:
     """Compute ln Z, and the panels that the marginals and the draws need."""
     panels, _, log_z, _ = _levels(states, s, a, u, False)
     return log_z, panels

@@ -7,13 +7,13 @@ that no large terms cancel.
 
 import math
 
-from numba import njit
+from colonnade.kernels.compiled import entry, part, part_once
 
 # Stirling's series for lnGamma is used from here on; its first neglected term is below 1e-17 there.
 _STIRLING_FROM = 12.0
 
 
-@njit(cache=True, nogil=True)
+@part
 def _stirling_tail(z: float) -> float:
     """lnGamma(z) - [(z - 1/2) ln z - z + ln(2 pi)/2] for z >= 12."""
     x = 1.0 / (z * z)
@@ -21,7 +21,7 @@ def _stirling_tail(z: float) -> float:
     return (1 / 12 + x * (-1 / 360 + x * last)) / z
 
 
-@njit(cache=True, nogil=True)
+@part
 def _digamma_tail(z: float) -> float:
     """Ln z - 1/(2 z) - psi(z) for z >= 12."""
     x = 1.0 / (z * z)
@@ -29,7 +29,7 @@ def _digamma_tail(z: float) -> float:
     return x * (1 / 12 - x * (1 / 120 - x * last))
 
 
-@njit(cache=True, nogil=True)
+@part
 def digamma(z: float) -> float:
     """psi(z), z > 0."""
     shift = 0.0
@@ -39,7 +39,7 @@ def digamma(z: float) -> float:
     return shift + math.log(z) - 0.5 / z - _digamma_tail(z)
 
 
-@njit(cache=True, nogil=True)
+@part
 def trigamma(z: float) -> float:
     """psi'(z), z > 0."""
     shift = 0.0
@@ -51,7 +51,7 @@ def trigamma(z: float) -> float:
     return shift + (1.0 + 0.5 / z + tail) / z
 
 
-@njit(cache=True, nogil=True)
+@part
 def log_rise(z: float, d: float) -> float:
     """lnGamma(z + d) - lnGamma(z) for z > 0, d >= 0; exact if d is not much larger than z."""
     ratio = 1.0
@@ -67,7 +67,7 @@ def log_rise(z: float, d: float) -> float:
     return value
 
 
-@njit(cache=True, nogil=True)
+@entry
 def minus_log_beta(u: float, n: float) -> float:
     """-ln B(u, n) = lnGamma(u + n) - lnGamma(u) - lnGamma(n) for u, n > 0."""
     small, large = (u, n) if u < n else (n, u)
@@ -75,16 +75,16 @@ def minus_log_beta(u: float, n: float) -> float:
     return log_rise(large, small) + math.log(small) - math.lgamma(1.0 + small)
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def log_top_of_beta(a: float, b: float) -> float:
     """Ln of the largest density of the logit of a Beta(a, b) variable, at ln(a / b)."""
-    if min(a, b) < _STIRLING_FROM:
+    if a < _STIRLING_FROM or b < _STIRLING_FROM:
         return minus_log_beta(a, b) - a * math.log1p(b / a) - b * math.log1p(a / b)
     narrow = 0.5 * math.log(a / (a + b) * b / (2.0 * math.pi))
     return narrow + _stirling_tail(a + b) - _stirling_tail(a) - _stirling_tail(b)
 
 
-@njit(cache=True, nogil=True)
+@part
 def digamma_rise(z: float, d: float) -> float:
     """psi(z + d) - psi(z) for z > 0, d >= 0."""
     value = 0.0
@@ -95,20 +95,20 @@ def digamma_rise(z: float, d: float) -> float:
     return value + math.log1p(d / z) + 0.5 * d / (z * w) - _digamma_tail(w) + _digamma_tail(z)
 
 
-@njit(cache=True, nogil=True)
+@part
 def expected_tables(u: float, n: float) -> float:
     """u (psi(u + n) - psi(u)): mean tables of n customers in a Chinese restaurant of strength u."""
     return u * digamma_rise(u, n)
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def variance_tables(u: float, n: float) -> float:
     """Derivative of `expected_tables` in ln u; for whole n the variance of the number of tables."""
     first = u * digamma_rise(u + 1.0, n - 1.0) if n >= 1.0 else u * digamma_rise(u, n) - 1.0
     return first + u * u * (trigamma(u + n) - trigamma(u + 1.0))
 
 
-@njit(cache=True, nogil=True)
+@entry
 def row_constant(row_count, row_times, s):
     """Sum over configurations of -ln B(s, n_y)."""
     value = 0.0

@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from colonnade.kernels.compiled import entry, part, part_once
 from colonnade.kernels.convolutions import convolved_evidence
 from colonnade.kernels.products import product_evidence
-from colonnade.kernels.rates import INNER, factored, log_phi, settle, tables
+from colonnade.kernels.rates import factored, log_phi, settle, tables
 
 # How strongly the steps grow to the left and shrink to the right of the mode.
 _STEP_SKEW = 0.7
@@ -19,7 +19,7 @@ _NEGLIGIBLE = math.log(1e-8)
 _DEPTH = 20.0
 
 
-@njit(**INNER)
+@part
 def _slope(table, rows, shape, mean, y, a, u):
     """Derivative of the log posterior density of y = ln s, by the variational bound.
 
@@ -31,10 +31,10 @@ def _slope(table, rows, shape, mean, y, a, u):
     slope = shape * (1.0 - s / mean)
     for x in range(a.size):
         slope += a[x] - table[3][x]
-    return slope - tables(rows, 0, s)
+    return slope - tables(rows, np.int64(0), s)
 
 
-@njit(**INNER)
+@part_once
 def _peak(table, rows, shape, mean, a, u):
     """Mode of ln s and the standard deviation that the curvature there suggests, roughly."""
     y = math.log(mean)
@@ -67,7 +67,7 @@ def _peak(table, rows, shape, mean, a, u):
     return y, 1.0 / math.sqrt(max((there - here) / (2.0 * gap), 0.5))
 
 
-@njit(**INNER)
+@part
 def _skewed(z):
     """ln s relative to its mode, and its derivative, as a function of the rule's variable.
 
@@ -78,7 +78,7 @@ def _skewed(z):
     return 0.5 * z - 0.5 / _STEP_SKEW * (skew - 1.0), 0.5 + 0.5 * skew
 
 
-@njit(**INNER)
+@part
 def _end(table, rows, shape, mean, mode, stride, a, u):
     """Where on one side the density becomes negligible, in the rule's variable.
 
@@ -100,7 +100,7 @@ def _end(table, rows, shape, mean, mode, stride, a, u):
     return z
 
 
-@njit(**INNER)
+@part
 def _nodes(mode, step, left, right):
     """Nodes of the rule: ln s, and the logarithm of its derivative."""
     log_s = np.empty(left + right + 1)
@@ -112,14 +112,14 @@ def _nodes(mode, step, left, right):
     return log_s, logs
 
 
-@njit(**INNER)
+@part
 def _weigh(log_s, values, rows, prior, constant, logs):
     """Make log weights of `logs`, given ln Z; tell which ends are still heavy."""
     shape, mean = prior
     top = -math.inf
     for k in range(log_s.size):
         s = math.exp(log_s[k])
-        logs[k] += values[k] - log_phi(rows, 0, s) + constant
+        logs[k] += values[k] - log_phi(rows, np.int64(0), s) + constant
         # Density of ln s: s times the Gamma density.
         logs[k] += shape * (math.log(shape / mean) + log_s[k] - s / mean)
         logs[k] -= math.lgamma(shape)
@@ -127,7 +127,7 @@ def _weigh(log_s, values, rows, prior, constant, logs):
     return logs[0] > top + _NEGLIGIBLE, logs[-1] > top + _NEGLIGIBLE
 
 
-@njit(**INNER)
+@part
 def _prepared(start, counts, times, alpha0, row_count, row_times):
     """The table and its rows as those of `rates`, and the constant that both leave out."""
     factors, others, constant = factored(start, counts, times)
@@ -138,7 +138,7 @@ def _prepared(start, counts, times, alpha0, row_count, row_times):
     return table, (one, row_count, row_times, np.ones(1), factors, others), constant - of_rows
 
 
-@njit(**INNER)
+@part
 def _rule(table, rows, prior, steps, a, u):
     """Mode of ln s, the step of the rule, and how many nodes it has to the left and right.
 
@@ -159,7 +159,7 @@ def _rule(table, rows, prior, steps, a, u):
     return mode, step, left, right
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry
 def strengths_by_products(start, counts, times, alpha0, row_count, row_times, prior, steps, means):
     """The posterior of ln s on equidistant nodes of a variable in which it is nearly normal.
 
@@ -185,7 +185,7 @@ def strengths_by_products(start, counts, times, alpha0, row_count, row_times, pr
         right += right // 2 + 1 if on_right else 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry
 def strengths_by_convolutions(
     start, counts, times, alpha0, row_count, row_times, prior, steps, means
 ):

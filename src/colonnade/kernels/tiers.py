@@ -16,7 +16,8 @@ two below), and sqrt(g h), each normalised.
 import math
 
 import numpy as np
-from numba import njit
+
+from colonnade.kernels.compiled import entry, part, part_once
 
 # Bases besides the rows of the tiers below.
 MEANS = 4
@@ -24,7 +25,7 @@ MEANS = 4
 _SMALL, _LARGE = 1e-140, 1e140
 
 
-@njit(nogil=True, cache=True)
+@entry
 def number_projections(parent, coarser, codes, sizes, values, member, begin, counts):
     """Number the projections of stored configurations, tier by tier, and add up their counts.
 
@@ -70,7 +71,7 @@ def number_projections(parent, coarser, codes, sizes, values, member, begin, cou
     counts[rows, :] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@part
 def fill_bases(t, below, second, rows, logs, bases):
     """Fill the bases `[base, state]` of a row of tier t; return how many there are.
 
@@ -114,7 +115,7 @@ def fill_bases(t, below, second, rows, logs, bases):
     return wide + MEANS
 
 
-@njit(nogil=True, cache=True)
+@part
 def fill_row(t, row, state, gone, tiers, counts, rows, logs, bases):
     """Fill rows[t] and logs[t]: the estimate of a row of tier t, given those of the tiers below.
 
@@ -141,7 +142,7 @@ def fill_row(t, row, state, gone, tiers, counts, rows, logs, bases):
         logs[t, x] = math.log(rows[t, x])
 
 
-@njit(nogil=True, cache=True)
+@entry
 def look_up(place, tiers, counts, known, answer):
     """Fill answer `[configuration, tier, state]` with the rows of configurations in all tiers.
 
@@ -155,14 +156,14 @@ def look_up(place, tiers, counts, known, answer):
         for t in range(number):
             row = place[i, t]
             if row == len(known):
-                fill_row(t, row, 0, 0.0, tiers, counts, answer[i], logs, bases)
+                fill_row(t, row, np.int64(0), 0.0, tiers, counts, answer[i], logs, bases)
             else:
                 for x in range(states):
                     answer[i, t, x] = known[row, x]
                     logs[t, x] = math.log(known[row, x])
 
 
-@njit(nogil=True, cache=True)
+@entry
 def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
     """Fill the weights and strengths of the bases of all tiers with two parents or more.
 
@@ -178,7 +179,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
     # no fewer: what is left there is stored once, and every finer tier reads it. The number of
     # such a cell among all is entry[row, state].
-    entry = np.full(counts.shape, -1, np.int64)
+    entry = np.empty(counts.shape, np.int64)
     entries = 0
     for row in range(begin[number - 1]):
         for x in range(states):
@@ -223,7 +224,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
                     for x in range(states):
                         rows[u, x] = known[places[u], x]
                         logs[u, x] = known_logs[places[u], x]
-            fill_row(t, row, 0, 0.0, tiers, counts, rows, logs, bases)
+            fill_row(t, row, np.int64(0), 0.0, tiers, counts, rows, logs, bases)
             for x in range(states):
                 known[row, x] = rows[t, x]
                 known_logs[row, x] = logs[t, x]
@@ -257,7 +258,7 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
                         left_logs[k, z] = logs[t, z]
 
 
-@njit(nogil=True, cache=True)
+@part
 def _fill_below(t, places, state, gone, tiers, counts, entry, left, left_logs, rows, logs, bases):
     """Fill the rows of the tiers that tier t leans on, with an observation left out of each."""
     below, second, within = tiers[:3]
@@ -278,7 +279,7 @@ def _fill_below(t, places, state, gone, tiers, counts, entry, left, left_logs, r
                 fill_row(u, places[u], state, gone, tiers, counts, rows, logs, bases)
 
 
-@njit(nogil=True, cache=True)
+@part_once
 def _weigh_bases(
     t,
     tiers,
@@ -300,8 +301,14 @@ def _weigh_bases(
     below, second, _, first, weight, strength, _ = tiers
     states, tried = counts.shape[1], len(grid)
     number = first[t + 1] - first[t]
-    scores, products = np.zeros((number, tried)), np.ones((number, tried))
-    totals, shares = np.zeros(tried), np.ones(tried)
+    # The last row is that of the totals.
+    all_scores, all_products = np.empty((number + 1, tried)), np.empty((number + 1, tried))
+    for c in range(number + 1):
+        for g in range(tried):
+            all_scores[c, g] = 0.0
+            all_products[c, g] = 1.0
+    scores, products = all_scores[:number], all_products[:number]
+    totals, shares = all_scores[number], all_products[number]
     for row in range(begin[t], begin[t + 1]):
         total = 0.0
         for x in range(states):
@@ -329,13 +336,15 @@ def _weigh_bases(
             for c in range(number):
                 _collect(n, n - gone, bases[c, x], grid, products[c], scores[c])
             _collect(n, total - gone, 1.0, grid, shares, totals)
-    tops = np.full(number, -np.inf)
+    tops, top = np.empty(number), -math.inf
     for c in range(number):
+        tops[c] = -math.inf
         for g in range(tried):
             s = grid[g]
             scores[c, g] += math.log(products[c, g]) - totals[g] - math.log(shares[g])
             scores[c, g] += 2.0 * math.log(s) - 2.0 * s / mean
             tops[c] = max(tops[c], scores[c, g])
+        top = max(top, tops[c])
     whole = 0.0
     for c in range(number):
         mass, moment = 0.0, 0.0
@@ -347,13 +356,13 @@ def _weigh_bases(
         for g in range(tried):
             chance[first[t] + c, g] /= mass
         strength[first[t] + c] = math.exp(moment / mass)
-        weight[first[t] + c] = mass * math.exp(tops[c] - tops.max())
+        weight[first[t] + c] = mass * math.exp(tops[c] - top)
         whole += weight[first[t] + c]
     for c in range(number):
         weight[first[t] + c] /= whole
 
 
-@njit(nogil=True, cache=True)
+@part
 def _collect(n, rest, lean, grid, product, logs):
     """Add n log(rest + s lean) to logs, for all s of the grid; single factors are multiplied."""
     if n == 1.0:

@@ -1,63 +1,51 @@
 """The variational fixed point (mathematics: docs/model.md, "Variational Bayes").
 
 It is an engine of its own, the exact engines put their windows around it, and its bound says where
-the posterior of a learned ln s has its mass: the exact engines work there only. `states` is a
-:class:`~colonnade.kernels.states.States` throughout.
+the posterior of a learned ln s has its mass: the exact engines work there only. Functions
+for Python take `states`, a :class:`~colonnade.kernels.states.States`, and kernels its arrays.
 """
 
 import math
 
 import numpy as np
-from numba import njit
 
+from colonnade.arrays import Floats
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.special import digamma, digamma_rise, expected_tables, minus_log_beta
+from colonnade.kernels.states import States
 
 
-@njit(cache=True, nogil=True)
-def log_weight(states, x, u):
+@part
+def log_weight(start, counts, times, x, u):
     """Sum over configurations of -ln B(u, n) = lnGamma(u + n) - lnGamma(u) - lnGamma(n)."""
-    start, counts, times, _ = states
     value = 0.0
     for i in range(start[x], start[x + 1]):
         value += times[i] * minus_log_beta(u, counts[i])
     return value
 
 
-@njit(cache=True, nogil=True)
-def rates(a, s):
-    """u = s exp(E[ln alpha]) under Dirichlet(a)."""
-    total = digamma(a.sum())
-    u = np.empty(a.size)
-    for x in range(a.size):
-        # Tiny alpha0 and counts far below one would give zero, of which no logarithm exists.
-        u[x] = max(s * math.exp(digamma(a[x]) - total), 1e-300)
-    return u
-
-
-@njit(cache=True, nogil=True)
-def lower_bound(states, s, u):
-    """The variational lower bound of ln Z at rates u, and the expected tables there.
-
-    ln Gamma(s a + n)/Gamma(s a) is convex in ln a, so it lies above its tangent at s a = u; the
-    tangents make the integral over alpha a Dirichlet normaliser. Z carries the constants of
-    `log_weight` and the prior's normaliser is left out.
-    """
-    start, counts, times, alpha0 = states
-    bound = 0.0
+@part
+def total_of(a):
+    """Sum of an array."""
     total = 0.0
-    tables = np.zeros(alpha0.size)
-    for x in range(alpha0.size):
-        for i in range(start[x], start[x + 1]):
-            tables[x] += times[i] * expected_tables(u[x], counts[i])
-        if tables[x] > 0.0:
-            bound += log_weight(states, x, u[x]) - tables[x] * math.log(u[x] / s)
-        bound += math.lgamma(alpha0[x] + tables[x])
-        total += alpha0[x] + tables[x]
-    return bound - math.lgamma(total), tables
+    for x in range(a.size):
+        total += a[x]
+    return total
 
 
-@njit(cache=True, nogil=True)
-def fixed_point(states, s, tolerance, limit):
+@part
+def _fill_rates(a, s, u):
+    """u = s exp(E[ln alpha]) under Dirichlet(a)."""
+    total = digamma(total_of(a))
+    for x in range(a.size):
+        rate = s * math.exp(digamma(a[x]) - total)
+        # Tiny alpha0 and counts far below one would give zero, of which no logarithm exists.
+        u[x] = rate if rate > 1e-300 else 1e-300
+
+
+def fixed_point(
+    states: States, s: float, tolerance: float, limit: int
+) -> tuple[Floats, Floats, int, float]:
     """Iterate u = s exp(psi(a) - psi(sum a)), m = expected tables at u, a = alpha0 + m.
 
     Returns a and the rates u that belong to it, the number of iterations and the last relative
@@ -65,77 +53,116 @@ def fixed_point(states, s, tolerance, limit):
     engines rely on that.
     """
     start, counts, times, alpha0 = states
-    a = alpha0.copy()
+    a, u = np.empty(alpha0.size), np.empty(alpha0.size)
+    iterations, change = _settle(start, counts, times, alpha0, s, tolerance, limit, a, u)
+    return a, u, iterations, change
+
+
+@entry
+def _settle(start, counts, times, alpha0, s, tolerance, limit, a, u):
+    """Fill in a and u; return the number of iterations and the last relative change."""
     for x in range(alpha0.size):
+        a[x] = alpha0[x]
         for i in range(start[x], start[x + 1]):
             # Between one table per cell (s -> 0) and one per observation (s -> infinity).
-            a[x] += times[i] * min(counts[i], 1.0 + s * math.log1p(counts[i] / s) / alpha0.size)
+            most = 1.0 + s * math.log1p(counts[i] / s) / alpha0.size
+            a[x] += times[i] * (counts[i] if counts[i] < most else most)
     change = math.inf
     iterations = 0
-    while iterations < limit and change > tolerance:
+    while True:
+        _fill_rates(a, s, u)
+        if iterations >= limit or change <= tolerance:
+            break
         iterations += 1
-        u = rates(a, s)
         change = 0.0
         for x in range(alpha0.size):
             tables = alpha0[x]
             for i in range(start[x], start[x + 1]):
                 tables += times[i] * expected_tables(u[x], counts[i])
-            change = max(change, abs(tables - a[x]) / a[x])
+            moved = abs(tables - a[x]) / a[x]
+            if moved > change:
+                change = moved
             a[x] = tables
-    return a, rates(a, s), iterations, change
+    return iterations, change
 
 
-@njit(cache=True, nogil=True)
-def monitored_fixed_point(states, s, tolerance, limit):
+def monitored_fixed_point(
+    states: States, s: float, tolerance: float, limit: int
+) -> tuple[Floats, Floats, float]:
     """The same from the prior: a, the bound after every iteration and the last relative change."""
-    alpha0 = states.alpha0
-    a = alpha0.copy()
-    bounds = np.empty(16)
-    used = 0
+    start, counts, times, alpha0 = states
+    a, room = alpha0.copy(), np.empty((2, alpha0.size))
+    bounds: list[float] = []
     change = math.inf
-    while used < limit and change > tolerance:
-        bound, tables = lower_bound(states, s, rates(a, s))
+    while len(bounds) < limit and change > tolerance:
+        more = np.empty(min(1024, limit - len(bounds)))
+        used, change = _climb(start, counts, times, alpha0, s, tolerance, a, room, more)
+        bounds += more[:used].tolist()
+    return a, np.array(bounds), change
+
+
+@entry
+def _climb(start, counts, times, alpha0, s, tolerance, a, room, bounds):
+    """Iterate as long as there is room for bounds; return their number and the relative change.
+
+    ln Gamma(s a + n)/Gamma(s a) is convex in ln a, so it lies above its tangent at s a = u; the
+    tangents make the integral over alpha a Dirichlet normaliser, and with it the variational lower
+    bound of ln Z at rates u. Z carries the constants of `log_weight` and the prior's normaliser is
+    left out.
+    """
+    u, tables = room[0], room[1]
+    change = math.inf
+    used = 0
+    while used < bounds.size and change > tolerance:
+        _fill_rates(a, s, u)
+        bound = 0.0
+        total = 0.0
+        for x in range(alpha0.size):
+            tables[x] = 0.0
+            for i in range(start[x], start[x + 1]):
+                tables[x] += times[i] * expected_tables(u[x], counts[i])
+            if tables[x] > 0.0:
+                weight = log_weight(start, counts, times, x, u[x])
+                bound += weight - tables[x] * math.log(u[x] / s)
+            bound += math.lgamma(alpha0[x] + tables[x])
+            total += alpha0[x] + tables[x]
+        bounds[used] = bound - math.lgamma(total)
+        used += 1
         change = 0.0
         for x in range(alpha0.size):
             fresh = alpha0[x] + tables[x]
-            change = max(change, abs(fresh - a[x]) / a[x])
+            moved = abs(fresh - a[x]) / a[x]
+            if moved > change:
+                change = moved
             a[x] = fresh
-        if used == bounds.size:
-            bounds = np.append(bounds, np.empty(used))
-        bounds[used] = bound
-        used += 1
-    return a, bounds[:used].copy(), change
+    return used, change
 
 
-@njit(cache=True, nogil=True)
-def _strength_slope(states, row_count, row_times, shape, mean, y):
-    """Derivative in y = ln s of the bound plus the log density of ln s under its Gamma prior.
+def strength_peak(
+    states: States, row_count: Floats, row_times: Floats, shape: float, mean: float
+) -> tuple[float, float]:
+    """Mode of ln s and the standard deviation that the curvature there suggests.
 
-    d ln p(D | s) / d ln s is the expected number of tables less what s alone would lead one to
-    expect. `row_count` and `row_times` are the distinct row totals and how many configurations have
-    each; `shape` and `mean` are those of the Gamma prior of s.
+    `row_count` and `row_times` are the distinct row totals and how many configurations have each;
+    `shape` and `mean` are those of the Gamma prior of s.
     """
-    s = math.exp(y)
-    a, _, _, _ = fixed_point(states, s, 1e-4, 200)
-    slope = a.sum() - states.alpha0.sum() + shape * (1.0 - s / mean)
-    for i in range(row_count.size):
-        slope -= row_times[i] * s * digamma_rise(s, row_count[i])
-    return slope
+    start, counts, times, alpha0 = states
+    room = np.empty((2, alpha0.size))
 
+    def slope(y: float) -> float:
+        return _strength_slope(
+            start, counts, times, alpha0, row_count, row_times, shape, mean, y, room, 200
+        )
 
-@njit(cache=True, nogil=True)
-def strength_peak(states, row_count, row_times, shape, mean):
-    """Mode of ln s and the standard deviation that the curvature there suggests."""
     y = math.log(mean)
     step = 1.0
-    here = _strength_slope(states, row_count, row_times, shape, mean, y)
-    direction = 1.0 if here > 0.0 else -1.0
+    direction = 1.0 if slope(y) > 0.0 else -1.0
     low = y
     high = y
     # The prior bounds the mode on both sides.
     for _ in range(60):
         y += direction * step
-        there = _strength_slope(states, row_count, row_times, shape, mean, y)
+        there = slope(y)
         low = min(y, y - direction * step)
         high = max(y, y - direction * step)
         if there * direction <= 0.0:
@@ -145,12 +172,28 @@ def strength_peak(states, row_count, row_times, shape, mean):
         y = 0.5 * (low + high)
         if high - low < 0.02:
             break
-        if _strength_slope(states, row_count, row_times, shape, mean, y) > 0.0:
+        if slope(y) > 0.0:
             low = y
         else:
             high = y
     gap = 0.1
-    right = _strength_slope(states, row_count, row_times, shape, mean, y + gap)
-    left = _strength_slope(states, row_count, row_times, shape, mean, y - gap)
-    curvature = max((left - right) / (2.0 * gap), 0.5)
+    curvature = max((slope(y - gap) - slope(y + gap)) / (2.0 * gap), 0.5)
     return y, 1.0 / math.sqrt(curvature)
+
+
+@entry
+def _strength_slope(
+    start, counts, times, alpha0, row_count, row_times, shape, mean, y, room, limit
+):
+    """Derivative in y = ln s of the bound plus the log density of ln s under its Gamma prior.
+
+    d ln p(D | s) / d ln s is the expected number of tables less what s alone would lead one to
+    expect.
+    """
+    s = math.exp(y)
+    a, u = room[0], room[1]
+    _settle(start, counts, times, alpha0, s, 1e-4, limit, a, u)
+    slope = total_of(a) - total_of(alpha0) + shape * (1.0 - s / mean)
+    for i in range(row_count.size):
+        slope -= row_times[i] * s * digamma_rise(s, row_count[i])
+    return slope

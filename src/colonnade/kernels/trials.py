@@ -9,8 +9,9 @@ trials there are for every nu below a count. All recurrences add positive number
 import math
 
 import numpy as np
-from numba import njit
 
+from colonnade.arrays import Floats, Integers
+from colonnade.kernels.compiled import entry, part, part_in_any_order, part_once
 from colonnade.kernels.special import digamma_rise, log_rise
 
 # The distribution is followed this far down, because Gamma(m + alpha0) lifts its tails.
@@ -18,54 +19,45 @@ _UNDERFLOW = 1e-280
 # Trials with nu below this are always made one by one.
 _MIN_SPLIT = 64.0
 _POWER_SUMS = 40
-
-# All terms are positive, so the order of summation may be left to the compiler: it can then use
-# vector instructions, and no accuracy is lost.
-ANY_ORDER = {"reassoc", "contract", "nsz"}
+_NOTHING = np.empty(0)
 
 
-@njit(cache=True, nogil=True, fastmath=ANY_ORDER)
-def convolve(left, right):
-    """Distribution of the sum of two independent numbers."""
-    out = np.zeros(left.size + right.size - 1)
+@part_in_any_order
+def convolve(left, right, out):
+    """Distribution of the sum of two independent numbers; `out` has just the room for it."""
+    for i in range(out.size):
+        out[i] = 0.0
     for i in range(left.size):
         for k in range(right.size):
             out[i + k] += left[i] * right[k]
-    return out
 
 
-@njit(cache=True, nogil=True)
-def _harmonic(low, high, power):
-    """Sum of nu^-power for nu from low to high - 1 (low at least 64), by Euler and Maclaurin."""
-    if power == 1:
-        return digamma_rise(low, high - low)
-    total = 0.0
-    for end, sign in ((low, 1.0), (high, -1.0)):
-        term = end**-power
-        square = 1.0 / (end * end)
-        value = term * end / (power - 1.0) + 0.5 * term + power * term / (12.0 * end)
-        rise = power * (power + 1.0) * (power + 2.0)
-        value -= rise * term * square / (720.0 * end)
-        rise *= (power + 3.0) * (power + 4.0)
-        value += rise * term * square * square / (30240.0 * end)
-        total += sign * value
-    return total
+@part
+def _harmonic_from(low, power):
+    """Sum of nu^-power for nu from low (at least 64) on, by Euler and Maclaurin."""
+    term = low**-power
+    square = 1.0 / (low * low)
+    value = term * low / (power - 1.0) + 0.5 * term + power * term / (12.0 * low)
+    rise = power * (power + 1.0) * (power + 2.0)
+    value -= rise * term * square / (720.0 * low)
+    rise *= (power + 3.0) * (power + 4.0)
+    return value + rise * term * square * square / (30240.0 * low)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _reach(mean):
     """How far a sum of rare trials with this mean must be followed to underflow."""
     return int(mean + 36.0 * math.sqrt(mean) + 190.0)
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _split(counts, times, u):
     """The nu from which on trials are rare, and added all at once instead of one by one.
 
     The recurrence of `_rare_trials` has terms that fall by the factor reach / (split * harmonic);
     with a third it is as accurate as adding single trials.
     """
-    largest = counts[-1]
+    largest = counts[counts.size - 1]
     split = _MIN_SPLIT
     while split < largest:
         harmonic = 0.0
@@ -78,7 +70,7 @@ def _split(counts, times, u):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@part_once
 def _rare_trials(counts, times, u, split):
     """Distribution of the successes among all trials nu >= split, from its power sums.
 
@@ -90,8 +82,10 @@ def _rare_trials(counts, times, u, split):
     for i in range(counts.size):
         if counts[i] > split:
             scale += times[i] * (log_rise(split, u) - log_rise(counts[i], u))
-            for j in range(1, _POWER_SUMS + 1):
-                sums[j] += times[i] * _harmonic(split, counts[i], j)
+            sums[1] += times[i] * digamma_rise(split, counts[i] - split)
+            for j in range(2, _POWER_SUMS + 1):
+                harmonic = _harmonic_from(split, j) - _harmonic_from(counts[i], j)
+                sums[j] += times[i] * harmonic
     for j in range(1, _POWER_SUMS + 1):
         sums[j] *= u**j if j % 2 else -(u**j)
     out = np.zeros(_reach(sums[1]) + 1)
@@ -99,28 +93,63 @@ def _rare_trials(counts, times, u, split):
     used = 1
     for m in range(1, out.size):
         value = 0.0
-        for j in range(1, min(m, _POWER_SUMS) + 1):
+        for j in range(1, (m if m < _POWER_SUMS else _POWER_SUMS) + 1):
             value += sums[j] * out[m - j]
         if value < _UNDERFLOW and m > sums[1]:
             break
         out[m] = value / m
         used = m + 1
-    return out[:used].copy()
+    return out[:used]
 
 
-@njit(cache=True, nogil=True)
-def poisson_binomial(counts, times, u):
-    """The least number of successes that matters, and the probabilities from there on."""
+@entry
+def _split_and_rare(counts, times, u):
+    """Where trials become rare, and the distribution of those from there on."""
     split = _split(counts, times, u)
+    return split, _rare_trials(counts, times, u, split)
+
+
+def rare_trials(
+    start: Integers, counts: Floats, times: Floats, u: Floats
+) -> tuple[Floats, Floats, Integers]:
+    """Where the trials of each state become rare, and the distributions of those from there on.
+
+    They follow each other in one array: state x has its own at first[x]..first[x + 1], and nothing
+    if no trial is rare.
+    """
+    first = np.zeros(u.size + 1, np.int64)
+    split = np.zeros(u.size)
+    if counts.max() <= _MIN_SPLIT:
+        return split, _NOTHING, first
+    found = [_NOTHING]
+    for x in range(u.size):
+        own = slice(start[x], start[x + 1])
+        if start[x] < start[x + 1] and counts[own][-1] > _MIN_SPLIT:
+            split[x], rare = _split_and_rare(counts[own], times[own], u[x])
+            if split[x] < counts[own][-1]:
+                found.append(rare)
+                first[x + 1] = rare.size
+    return split, np.concatenate(found), np.cumsum(first)
+
+
+@part_once
+def poisson_binomial(counts, times, u, split, rare):
+    """Probabilities of the numbers of successes from 0 on, and the first and last that matter.
+
+    `rare` is the distribution of the successes among all trials nu >= split.
+    """
+    if rare.size == 0:
+        split = counts[counts.size - 1]
     size = 1.0
+    trials = 0.0
     for i in range(counts.size):
-        size += times[i] * (min(counts[i], split) - 1.0)
+        size += times[i] * ((counts[i] if counts[i] < split else split) - 1.0)
+        trials += times[i]
     probability = np.zeros(int(size) + 1)
     fresh = np.zeros(int(size) + 1)
     probability[0] = 1.0
     low = 0
     high = 1
-    trials = times.sum()
     first = 0
     for nu in range(1, int(split)):
         while counts[first] <= nu:
@@ -139,6 +168,8 @@ def poisson_binomial(counts, times, u):
             while fresh[low] < _UNDERFLOW:
                 low += 1
             probability, fresh = fresh, probability
-    if split < counts[-1]:
-        return low, convolve(probability[low:high].copy(), _rare_trials(counts, times, u, split))
-    return low, probability[low:high].copy()
+    if rare.size > 0:
+        together = np.zeros(high + rare.size - 1)
+        convolve(probability[low:high], rare, together[low:])
+        return together, low, together.size - 1
+    return probability, low, high - 1

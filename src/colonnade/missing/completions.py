@@ -108,7 +108,7 @@ class Completions:
             np.empty(number, dtype=np.int64),
         )
         codes, sizes = gaps.codes[self.cases], np.array(gaps.members.sizes)
-        complete(codes, sizes, members, cases, self.layout.family, completed)
+        complete(codes, sizes, members, *cases[:3], self.layout.family, *completed)
         return completed
 
     def place(self, completed: Completed, begins: Integers) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,20 +138,6 @@ def distinct(codes: Array) -> tuple[Array, Integers]:
     return codes[first], which.reshape(-1)
 
 
-class _Graph(NamedTuple):
-    """Members for the kernels: family f is member[first_member[f]:first_member[f + 1]].
-
-    In a key, the digit of variable v is in word[v], from bit shift[v] on.
-    """
-
-    sizes: Integers
-    first_member: Integers
-    member: Integers
-    order: Integers
-    word: Integers
-    shift: Integers
-
-
 def _packed(members: Members, codes: NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:
     """The row of each gap; the codes of its variables as a key; and their roles as a key."""
     from colonnade.kernels.gaps import label_gaps, pack_gaps
@@ -165,16 +150,14 @@ def _packed(members: Members, codes: NDArray[np.int32]) -> tuple[Integers, Integ
             word[-1], shift[-1] = word[-1] + 1, 0
         word.append(word[-1])
         shift.append(shift[-1] + bits)
-    graph = _Graph(
+    graph = (
         np.array(members.sizes, dtype=np.int64),
         np.cumsum([0, *map(len, members.families)], dtype=np.int64),
         np.array([v for family in members.families for v in family], dtype=np.int64),
-        np.array(members.order, dtype=np.int64),
-        np.array(word[:-1], dtype=np.int64),
-        np.array(shift[:-1], dtype=np.int64),
     )
-    labels, gaps = label_gaps(codes, graph)
-    rows, keys, roles = pack_gaps(codes, labels, gaps, graph)
+    digits = np.array(word[:-1], dtype=np.int64), np.array(shift[:-1], dtype=np.int64)
+    labels, gaps = label_gaps(codes, *graph, np.array(members.order, dtype=np.int64))
+    rows, keys, roles = pack_gaps(codes, labels, gaps, *graph, *digits)
     return rows, keys, roles
 
 

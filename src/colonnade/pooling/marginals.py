@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,16 +17,18 @@ from colonnade.arrays import Floats
 from colonnade.kernels.states import States
 from colonnade.pooling.tally import Pool
 
+if TYPE_CHECKING:
+    from colonnade.kernels.simplex import Panels
+
 # With a smaller power of alpha at zero, tails are so long that a sum of rare states alone, where
 # one of the chains begins, takes longer than a chain of its own for every state.
 _MIN_POWER = 0.1
 
 
 class Marginal(NamedTuple):
-    """ln f_x and ln H_x, and a guess of the logit of alpha_x."""
+    """ln f_x and ln H_x, each a curve and its domain; and a guess of the logit of alpha_x."""
 
-    f: Any
-    others: Any
+    pair: tuple[Floats, Floats, Floats, Floats]
     logit: float
 
 
@@ -71,25 +73,26 @@ class _Chains(NamedTuple):
     """Curves of the sums of the first states and, the other way round, of the last states."""
 
     pool: Pool
-    before: Any
-    after: Any
+    before: Panels
+    after: Panels
     domains: Floats  # of all states but one, [state, .]
 
     def marginal(self, x: int) -> Marginal:
         share, last = self.before.share, self.before.share.size - 1
-        f = _curve(self.before.f, x)
+        f = self.before.f[x], self.before.f_domain[x]
         logit = math.log(share[x] / (share[:x].sum() + share[x + 1 :].sum()))
         if x == 0:
-            return Marginal(f, _curve(self.after.g, last - 1), logit)
-        lower = _curve(self.before.g, x - 1)
+            return Marginal((*f, self.after.g[last - 1], self.after.g_domain[last - 1]), logit)
+        lower = self.before.g[x - 1], self.before.g_domain[x - 1]
         if x == last:
-            return Marginal(f, lower, logit)
+            return Marginal((*f, *lower), logit)
         from colonnade.kernels.marginals import joined
 
-        upper = _curve(self.after.g, last - 1 - x)
+        upper = self.after.g[last - 1 - x], self.after.g_domain[last - 1 - x]
         guess = math.log(share[x + 1 :].sum() / share[:x].sum())
-        both = joined(upper, lower, self.domains[x], self._power(x) - 1.0, guess)
-        return Marginal(f, both, logit)
+        domain = self.domains[x]
+        both = joined((*upper, *lower), domain, self._power(x) - 1.0, guess)
+        return Marginal((*f, both, domain), logit)
 
     def _power(self, x: int) -> float:
         """The power of 1 - alpha_x, where that is small, in the integral over all others."""
@@ -106,7 +109,8 @@ def _last(pool: Pool, state: int) -> Marginal:
     _, panels = simplex_panels(states, pool.s, *pool.centre(states))
     share, last = panels.share, panels.share.size - 1
     logit = math.log(share[last] / share[:last].sum())
-    return Marginal(_curve(panels.f, last), _curve(panels.g, last - 1), logit)
+    pair = panels.f[last], panels.f_domain[last], panels.g[last - 1], panels.g_domain[last - 1]
+    return Marginal(pair, logit)
 
 
 def _powers(states: States) -> Floats:
@@ -121,7 +125,3 @@ def _reversed(states: States) -> States:
     order = [np.arange(*start[x : x + 2]) for x in range(alpha0.size)][::-1]
     cells = np.concatenate(order)
     return States(start[-1] - start[::-1], counts[cells], times[cells], alpha0[::-1].copy())
-
-
-def _curve(stack: Any, k: int) -> Any:
-    return type(stack)(stack.coefficients[k], stack.domain[k])

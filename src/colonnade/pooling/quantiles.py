@@ -92,14 +92,12 @@ class _Mixture:
             return np.stack([self._searched(cells, level) for level in levels.tolist()])
         from colonnade.kernels import cells as kernel
 
-        answer = np.empty((levels.size, cells.own.size))
         together = kernel.Rule(
             np.concatenate([law.s * law.nodes for _, law in rules]),
             np.concatenate([law.s * (1.0 - law.nodes) for _, law in rules]),
             np.concatenate([weight * law.weight for weight, law in rules]),
         )
-        kernel.quantiles(*cells, together, levels, answer)
-        return answer
+        return kernel.quantiles(*cells, together, levels)
 
     def _searched(self, cells: _Cells, level: float) -> Floats:
         """Quantile of every cell from the distribution function alone."""

@@ -220,7 +220,7 @@ def log_evidence_of_pool(counts: FamilyCounts, alpha0: Floats) -> float:
     tally = Tally.of(counts.values)
     prior = zip(alpha0[tally.tallied].tolist(), tally.count.tolist(), strict=True)
     cells = sum(minus_log_beta(parameter, count) for parameter, count in prior)
-    return cells - minus_log_beta(float(alpha0.sum()), tally.total) + tally.constant
+    return float(cells - minus_log_beta(float(alpha0.sum()), tally.total) + tally.constant)
 
 
 def alpha0_of(alpha0: float | tuple[float, ...], states: int) -> Floats:

@@ -150,7 +150,7 @@ def _sparse_step(columns: Columns, chosen: tuple[int, ...], table: Lookup) -> St
 
     parents, child = columns.parents(chosen[:-1]), columns.codes[chosen[-1]]
     index, values = table.index, table.values
-    return lambda low, high, out: add_sparse(parents, child, low, high, index, values, out)
+    return lambda low, high, out: add_sparse(parents, child, low, high, *index, values, out)
 
 
 def _check(family: Family, logs: Lookup) -> None:

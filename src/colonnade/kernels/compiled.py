@@ -1,0 +1,61 @@
+"""How kernels are compiled, and what keeps that short.
+
+`entry` is for kernels that Python calls, `part` for what only kernels call: called from Python, it
+would crash. Compiling takes Numba about as long as the source is: a millisecond for an operation,
+ten for a loop, more for each NumPy function, a twentieth of a second for the way in from Python.
+Hence:
+
+- Entries take plain arrays and numbers. What is on disk must not name a class of the package: it
+  could not even be looked at by a version that has moved the class.
+- What NumPy does well (sorting, allocating, joining) is done outside, by a plain function beside
+  the entry if there are several callers.
+- Arguments have the same types in all calls, because each combination is compiled anew. For
+  arguments of parts, a literal integer is a type of its own; `np.int64(0)` is not.
+- A part that is called in two places is compiled into its caller twice.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+
+from colonnade.kernels.notice import listen
+
+# Division by zero gives an infinity, and need not be looked for.
+_ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True}
+
+# It has no file of its own: its code becomes a part of the entries that use it.
+part = njit(**_PART)
+# For what is called in a single place: its source becomes a part of the caller, which is quicker.
+part_once = njit(**_ALL, inline="always")
+# All terms are positive, so the order of summation may be left to the compiler: it can then use
+# vector instructions, and no accuracy is lost.
+part_in_any_order = njit(**_PART, fastmath={"reassoc", "contract", "nsz"})
+
+notice = listen()
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """Compile a kernel that Python calls, once for all later processes."""
+    try:
+        kernel = njit(**_ALL, cache=True)(function)
+    except RuntimeError:
+        # Numba finds no folder that it can write to.
+        notice.cannot_keep = True
+        return njit(**_ALL)(function)
+    file: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        # Numba looks at the file of the kernel alone, but its parts may be in others.
+        file._source_stamp = (file._source_stamp, _STAMP)
+    return kernel
+
+
+def _stamp() -> list[tuple[str, int, int]]:
+    """When the files of all kernels were changed, and their sizes."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return [(file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+
+
+_STAMP = _stamp()

@@ -1,0 +1,166 @@
+"""Compile everything ahead: each step uses a part of the package on next to no data."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from colonnade.arrays import Array
+from colonnade.classifier import BayesianNetworkClassifier
+from colonnade.dag import Dag
+from colonnade.exceptions import ColonnadeWarning
+from colonnade.network import BayesianNetwork, fit
+from colonnade.pooling import Exact, Quadrature, Variational
+from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
+from colonnade.structure import hill_climb, score
+from colonnade.tables import encode
+
+__all__ = ["STEPS", "compiled", "quietly"]
+
+Rows = Sequence[Sequence[float]]
+
+_FEW: Rows = [[12, 3, 0], [2, 5, 1], [0, 4, 9], [7, 0, 2]]
+_MANY: Rows = [[900, 30, 0], [20, 50, 1], [0, 4, 100], [7, 0, 2]]
+_FRACTIONS: Rows = [[1.5, 3.0, 0.0], [2.0, 0.25, 1.0]]
+_LARGE: Rows = [[2e6, 3e6], [5e6, 1e6]]
+_ROWS = 96
+# Tables of variables with so many states are not stored densely.
+_MANY_STATES = 40
+
+
+def compiled() -> int:
+    """How many kernels were compiled in this process, and not found on disk."""
+    from colonnade.kernels.compiled import notice
+
+    return notice.kernels
+
+
+def _posteriors() -> None:
+    for engine in (None, Exact(), Quadrature(), Variational()):
+        for counts in (_FEW, _MANY):
+            posterior = Hierarchical(engine=engine).posterior(counts)
+            posterior.interval()
+            posterior.sample(2, rng=1)
+    for counts in (_FRACTIONS, _LARGE):
+        Hierarchical().posterior(counts).interval()
+
+
+def _strengths() -> None:
+    for counts in (_FEW, _MANY, _FRACTIONS):
+        posterior = Hierarchical(s="learn").posterior(counts)
+        posterior.interval()
+        posterior.sample(2, rng=1)
+    Hierarchical(s="learn", engine=Quadrature()).posterior(_FRACTIONS)
+
+
+def _table(states: int = 3, columns: int = 5, gaps: int = 0) -> dict[str, list[str | None]]:
+    rng = np.random.default_rng(1)
+    codes = np.cumsum(rng.integers(0, 2, (columns, _ROWS)), axis=0) + rng.integers(0, states, _ROWS)
+    codes %= states
+    codes[:, :states] = np.arange(states)[:_ROWS]
+    names = "abcdefgh"[:columns]
+    table: dict[str, list[str | None]] = {
+        name: [str(code) for code in column] for name, column in zip(names, codes, strict=True)
+    }
+    for k, name in enumerate(table):
+        for row in range(gaps):
+            table[name][(5 * row + k) % _ROWS] = None
+    return table
+
+
+_GRAPH = Dag((("a", "b"), ("b", "c"), ("a", "d"), ("b", "d"), ("c", "e")))
+
+
+def _ask(network: BayesianNetwork, table: dict[str, Any]) -> None:
+    network.query("a", {"c": "1"}, draws=100, rng=1)
+    network.log_likelihood(table)
+    network.sample(3, rng=1)
+
+
+def _networks() -> None:
+    table = _table()
+    weights = np.linspace(0.5, 1.5, _ROWS)
+    whole = np.ones(_ROWS, dtype=np.int64)
+    _ask(fit(table, _GRAPH), table)
+    for each in (weights, whole):
+        fit(table, _GRAPH, weights=each)
+    integers = {name: np.array(column, dtype=np.int64) for name, column in table.items()}
+    fit(integers, _GRAPH)
+
+
+def _large_tables() -> None:
+    table = _table(_MANY_STATES)
+    for weights in (None, np.linspace(0.5, 1.5, _ROWS), np.ones(_ROWS, dtype=np.int64)):
+        for parents in ("bc", "bcde"):
+            network = fit(
+                table, Dag(tuple((each, "a") for each in parents)), BDeu(1), weights=weights
+            )
+            network.log_likelihood(table)
+
+
+def _gaps() -> None:
+    table = _table(gaps=4)
+    for prior in (Hierarchical(), BDeu(1)):
+        network = fit(table, _GRAPH, prior=prior, missing="em")
+        network.log_likelihood(table)
+        network.most_probable(observed={"c": "1"})
+
+
+def _graphs() -> None:
+    table = _table()
+    priors: list[Prior | None] = [None, BDeu(1), Hierarchical()]
+    for prior in priors:
+        graph = hill_climb(table) if prior is None else hill_climb(table, score=prior)
+        score(table, graph.dag)
+    weights = np.ones(_ROWS, dtype=np.int64)
+    score(encode(table, weights=weights), _GRAPH)
+
+
+def _tiers() -> None:
+    table = _table()
+    _ask(fit(table, Dag((("a", "d"), ("b", "d"), ("c", "d"))), prior=Tiered()), table)
+
+
+# Large tables of a feature, and of the class.
+_OF_FEATURE = Dag((("class", "x0"), ("x1", "x0"), ("x2", "x0"), ("x3", "x0")))
+_OF_CLASS = Dag((("x0", "class"), ("x1", "class"), ("x2", "class"), ("x3", "class")))
+
+
+def _labelled(table: dict[str, list[str | None]]) -> tuple[Array, Array]:
+    return np.array([table[name] for name in "abcd"], dtype=object).T, np.array(table["e"])
+
+
+def _classifiers() -> None:
+    features, labels = _labelled(_table())
+    classifier = BayesianNetworkClassifier().fit(features, labels)
+    classifier.predict_proba(features)
+    classifier.predict_interval(features[:2], draws=100, rng=1)
+    features, labels = _labelled(_table(_MANY_STATES))
+    for graph in (_OF_FEATURE, _OF_CLASS):
+        classifier = BayesianNetworkClassifier(prior=BDeu(1), structure=graph)
+        classifier.fit(features, labels).predict_proba(features)
+
+
+# What is used, in words, and how.
+STEPS: dict[str, Callable[[], None]] = {
+    "posteriors of a table": _posteriors,
+    "learned strengths": _strengths,
+    "networks": _networks,
+    "large tables": _large_tables,
+    "rows that lack values": _gaps,
+    "learning graphs": _graphs,
+    "tiers": _tiers,
+    "classifiers": _classifiers,
+}
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Ignore what would be said about the data, which mean nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ColonnadeWarning)
+        yield
