@@ -358,13 +358,26 @@ def test_a_classifier_takes_tiers_and_large_sparse_tables() -> None:
         fresh = rng.integers(40, size=(50, 6)).astype(str)
         found = model.predict_proba(fresh)
         network = model.network_
-        names = [name for name in network if name != model.target_name]
+        names = [name for name in network if name != model.target_name_]
         for row, wanted in zip(fresh[:5], found, strict=False):
             observed = dict(zip(names, row, strict=True))
-            answer = network.query(model.target_name, observed=observed)
+            answer = network.query(model.target_name_, observed=observed)
             np.testing.assert_allclose(answer.probabilities, wanted, rtol=1e-9)
         lower, upper = model.predict_interval(fresh[:4], rng=1)
         assert ((lower <= found[:4]) & (found[:4] <= upper)).mean() > 0.8
+
+
+@pytest.mark.parametrize("sizes", [(3, 5, 4), (2, 3), (3, 1, 4), (2,) * 6], ids=str)
+def test_all_rows_at_once_are_the_rows_one_by_one(sizes):
+    rng = np.random.default_rng(len(sizes))
+    configurations = int(np.prod(sizes))
+    seen = rng.random((configurations, 1)) < 0.3
+    values = rng.integers(0, 3, (configurations, 4)) * seen
+    posterior = Tiered().posterior(FamilyCounts.from_array(values, parent_sizes=sizes))
+    codes = np.stack(np.unravel_index(np.arange(configurations), sizes), axis=1)
+    # So few that they are looked up, and all of them, which are computed tier by tier.
+    single = [posterior.tiers.rows(row[None])[0] for row in codes]
+    np.testing.assert_array_equal(posterior.tiers.rows(codes), single)
 
 
 @pytest.mark.parametrize("values", [[[3, 0, 1]], [[9, 1, 0], [8, 2, 1], [0, 0, 0]]])

@@ -163,6 +163,48 @@ def look_up(place, tiers, counts, known, answer):
 
 
 @njit(nogil=True, cache=True)
+def fill_everything(tiers, strides, sizes, offset, place, counts, known, answer):
+    """Fill answer `[row, state]` with the rows of all configurations of all tiers.
+
+    Those of tier t begin at offset[t]; strides[t, k] is that of parent k, or 0 if the tier does not
+    have it. place[i] is the row of `counts` of row i of the answer. Rows that are not known are
+    computed from those of the tiers below, each of them once.
+    """
+    below, second = tiers[0], tiers[1]
+    number, states = len(below), counts.shape[1]
+    answer_logs = np.empty(answer.shape)
+    rows, logs = np.empty((number, states)), np.empty((number, states))
+    bases = np.empty((below.shape[1] + MEANS, states))
+    digits = np.zeros(len(sizes), np.int64)
+    for t in range(number):
+        for i in range(offset[t], offset[t + 1]):
+            row = place[i]
+            if row < len(known):
+                for x in range(states):
+                    answer[i, x] = known[row, x]
+                    answer_logs[i, x] = math.log(known[row, x])
+                continue
+            for k in range(len(sizes)):
+                if strides[t, k]:
+                    digits[k] = (i - offset[t]) // strides[t, k] % sizes[k]
+            for lists in (below, second):
+                for b in range(lists.shape[1]):
+                    u = lists[t, b]
+                    if u < 0:
+                        break
+                    j = offset[u]
+                    for k in range(len(sizes)):
+                        j += digits[k] * strides[u, k]
+                    for x in range(states):
+                        rows[u, x] = answer[j, x]
+                        logs[u, x] = answer_logs[j, x]
+            fill_row(t, row, 0, 0.0, tiers, counts, rows, logs, bases)
+            for x in range(states):
+                answer[i, x] = rows[t, x]
+                answer_logs[i, x] = logs[t, x]
+
+
+@njit(nogil=True, cache=True)
 def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
     """Fill the weights and strengths of the bases of all tiers with two parents or more.
 
@@ -176,24 +218,14 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
     below, second = tiers[0], tiers[1]
     number, states = len(below), counts.shape[1]
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
-    # no fewer: what is left there is stored once, and every finer tier reads it. The number of
-    # such a cell among all is entry[row, state].
-    entry = np.full(counts.shape, -1, np.int64)
-    entries = 0
-    for row in range(begin[number - 1]):
-        for x in range(states):
-            if counts[row, x] >= 1.0:
-                entry[row, x] = entries
-                entries += 1
+    # no fewer: what is left there is stored once, and every finer tier reads it.
+    entry, entries = _entries(begin, counts)
     left, left_logs = np.empty((entries, states)), np.empty((entries, states))
     known_logs = np.empty(known.shape)
     rows, logs = np.empty((number, states)), np.empty((number, states))
     bases = np.empty((below.shape[1] + MEANS, states))
-    # A configuration that each row of a tier belongs to.
-    example = np.empty(len(counts), np.int64)
-    for t in range(number):
-        for i in range(member.shape[1]):
-            example[member[t, i]] = i
+    example = _examples(member, len(counts))
+    nothing = np.empty((0, states))
     for t in range(number):
         if below[t, 0] >= 0:
             _weigh_bases(
@@ -227,34 +259,135 @@ def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
             for x in range(states):
                 known[row, x] = rows[t, x]
                 known_logs[row, x] = logs[t, x]
-        score[t] = 0.0
-        for row in range(begin[t], begin[t + 1]):
-            for x in range(states):
-                n = counts[row, x]
-                if n <= 0.0:
-                    continue
-                gone = min(n, 1.0)
-                _fill_below(
-                    t,
-                    member[:, example[row]],
-                    x,
-                    gone,
-                    tiers,
-                    counts,
-                    entry,
-                    left,
-                    left_logs,
-                    rows,
-                    logs,
-                    bases,
-                )
-                fill_row(t, row, x, gone, tiers, counts, rows, logs, bases)
-                score[t] += n * logs[t, x]
-                if t < number - 1 and n >= 1.0:
-                    k = entry[row, x]
-                    for z in range(states):
-                        left[k, z] = rows[t, z]
-                        left_logs[k, z] = logs[t, z]
+        score[t] = _leave_out(
+            t,
+            tiers,
+            member,
+            begin,
+            counts,
+            example,
+            entry,
+            left,
+            left_logs,
+            rows,
+            logs,
+            bases,
+            nothing,
+        )
+
+
+@njit(nogil=True, cache=True)
+def leave_out(tiers, member, begin, counts, answer):
+    """Fill answer `[cell, state]`: rows of the last tier without one observation of a cell.
+
+    There is one for each cell that has observations, in order. Weights and strengths stay.
+    """
+    number, states = len(tiers[0]), counts.shape[1]
+    entry, entries = _entries(begin, counts)
+    left, left_logs = np.empty((entries, states)), np.empty((entries, states))
+    rows, logs = np.empty((number, states)), np.empty((number, states))
+    bases = np.empty((tiers[0].shape[1] + MEANS, states))
+    example = _examples(member, len(counts))
+    nothing = np.empty((0, states))
+    for t in range(number):
+        _leave_out(
+            t,
+            tiers,
+            member,
+            begin,
+            counts,
+            example,
+            entry,
+            left,
+            left_logs,
+            rows,
+            logs,
+            bases,
+            answer if t == number - 1 else nothing,
+        )
+
+
+@njit(nogil=True, cache=True)
+def _entries(begin, counts):
+    """Number the cells that can give up a whole observation, of all tiers but the last.
+
+    The number of such a cell is entry[row, state], that of any other -1.
+    """
+    states = counts.shape[1]
+    entry = np.full(counts.shape, -1, np.int64)
+    entries = 0
+    for row in range(begin[-2]):
+        for x in range(states):
+            if counts[row, x] >= 1.0:
+                entry[row, x] = entries
+                entries += 1
+    return entry, entries
+
+
+@njit(nogil=True, cache=True)
+def _examples(member, rows):
+    """Return a configuration that each row of `counts` belongs to."""
+    example = np.empty(rows, np.int64)
+    for t in range(len(member)):
+        for i in range(member.shape[1]):
+            example[member[t, i]] = i
+    return example
+
+
+@njit(nogil=True, cache=True)
+def _leave_out(
+    t,
+    tiers,
+    member,
+    begin,
+    counts,
+    example,
+    entry,
+    left,
+    left_logs,
+    rows,
+    logs,
+    bases,
+    answer,
+):
+    """Return the leave-one-out log score of tier t, and store the rows that finer tiers need.
+
+    Unless it is empty, `answer` gets the rows of all cells.
+    """
+    states, last = counts.shape[1], t == len(tiers[0]) - 1
+    score, cell = 0.0, 0
+    for row in range(begin[t], begin[t + 1]):
+        for x in range(states):
+            n = counts[row, x]
+            if n <= 0.0:
+                continue
+            gone = min(n, 1.0)
+            _fill_below(
+                t,
+                member[:, example[row]],
+                x,
+                gone,
+                tiers,
+                counts,
+                entry,
+                left,
+                left_logs,
+                rows,
+                logs,
+                bases,
+            )
+            fill_row(t, row, x, gone, tiers, counts, rows, logs, bases)
+            score += n * logs[t, x]
+            if not last and n >= 1.0:
+                k = entry[row, x]
+                for z in range(states):
+                    left[k, z] = rows[t, z]
+                    left_logs[k, z] = logs[t, z]
+            if len(answer):
+                for z in range(states):
+                    answer[cell, z] = rows[t, z]
+                cell += 1
+    return score
 
 
 @njit(nogil=True, cache=True)

@@ -37,6 +37,11 @@ MAX_LATTICE_CELLS = 1 << 24
 _BELOW_EXPONENT = {1: 1.0, 2: 2.0, 3: 1.5}
 _SECOND_EXPONENT = {2: -1.0, 3: -0.5}
 
+# All configurations of all tiers are estimated at once if that many cells can be held, and if there
+# are no more than so many configurations for each that is asked for.
+_MAX_DENSE_CELLS = 1 << 22
+_QUERIES_PER_CONFIGURATION = 4
+
 Subset = tuple[int, ...]
 
 
@@ -229,8 +234,25 @@ class Tiers:
         """Estimate the rows of the observed configurations, ``[observed, state]``."""
         return np.asarray(self.known[self.member[-1]])
 
+    @cached_property
+    def left_out_rows(self) -> Floats:
+        """Estimates of rows without one observation of a cell, ``[cell, state]``.
+
+        There is one for each cell with counts, in order; weights and strengths stay.
+        """
+        from colonnade.kernels.tiers import leave_out
+
+        cells = int(np.count_nonzero(self.counts[self.begin[-2] : self.begin[-1]]))
+        answer = np.empty((cells, self.states))
+        leave_out(self._arrays, self.member, self.begin, self.counts, answer)
+        return answer
+
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
+        strides, offset = self._dense_places
+        most = _QUERIES_PER_CONFIGURATION * len(codes)
+        if offset[-1] <= most and offset[-1] * self.states <= _MAX_DENSE_CELLS:
+            return np.asarray(self._everything()[offset[-2] + codes @ strides[-1]])
         return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
 
     def estimates(self, places: Integers) -> Floats:
@@ -245,6 +267,44 @@ class Tiers:
     def _arrays(self) -> tuple[Array, ...]:
         known = (self.first, self.weight, self.strength, self.pool)
         return (*self.plan.arrays, *known)
+
+    @cached_property
+    def _dense_places(self) -> tuple[Integers, list[int]]:
+        """Where rows are if all configurations of all tiers are stacked.
+
+        That is, the strides ``[tier, parent]`` of the parents, and where each tier begins.
+        """
+        sizes, subsets = self.observed.parent_sizes, self.plan.subsets
+        strides, offset = np.zeros((len(subsets), len(sizes)), dtype=np.int64), [0]
+        for t, subset in enumerate(subsets):
+            span = 1
+            for k in reversed(subset):
+                if span < _MAX_DENSE_CELLS:
+                    strides[t, k] = span
+                span *= sizes[k]
+            offset.append(offset[-1] + span)
+        return strides, offset
+
+    def _everything(self) -> Floats:
+        """Estimate the rows of all configurations of all tiers, stacked, ``[row, state]``."""
+        from colonnade.kernels.tiers import fill_everything
+
+        strides, offset = self._dense_places
+        place = np.full(offset[-1], len(self.counts) - 1)
+        for t, own in enumerate(self.member):
+            place[offset[t] + self.observed.codes @ strides[t]] = own
+        answer = np.empty((offset[-1], self.states))
+        fill_everything(
+            self._arrays,
+            strides,
+            np.array(self.observed.parent_sizes),
+            np.array(offset),
+            place,
+            self.counts,
+            self.known,
+            answer,
+        )
+        return answer
 
     def places(self, codes: Array) -> Integers:
         """Return which row of `counts` configurations have in all tiers, ``[row, tier]``."""

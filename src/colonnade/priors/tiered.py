@@ -214,6 +214,9 @@ class TieredPosterior(TablePosterior):
         """
         return float(self.tiers.score[-1])
 
+    def left_out_rows(self) -> Floats:
+        return self.tiers.left_out_rows
+
     @property
     def observed_mean(self) -> Floats:
         """Mean of the observed configurations, in the order of ``counts.codes``."""
