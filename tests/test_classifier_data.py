@@ -511,7 +511,7 @@ def test_a_row_without_weight_is_not_there() -> None:
         ({"prior": "bdeu"}, "a prior, 'auto' or None for `prior`"),
         ({"bins": 1}, "of at least 2 for `bins`"),
         ({"unknown": "ignore"}, "'missing' or 'raise' for `unknown`"),
-        ({"target_name": ""}, "a non-empty string for `target_name`"),
+        ({"target_name": ""}, "a non-empty string or None for `target_name`"),
         ({"target_name": "x1"}, "a name that no feature has for `target_name`"),
     ],
     ids=lambda value: str(value)[:40],

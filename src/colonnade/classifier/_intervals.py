@@ -31,6 +31,8 @@ from colonnade.threads import run
 _COMBINATIONS, _MAX_GROUPS = 4, 4
 # Draws of every table if nobody says how many: for many rows, and for few.
 _MIN_DRAWS, _MAX_DRAWS = 200, 1000
+# The same for all networks of a forest together.
+_MANY_DRAWS, _FEW_ROWS = 4000, 100
 # Additions that their number may cost: about a second of work.
 _MAX_ADDITIONS = 1 << 29
 # Cells [row, class, combination, draw] of one block, small enough for the cache of a processor.
@@ -53,9 +55,7 @@ def class_intervals(
     if draws is not None:
         draws = checked_draws(draws)
     position = tables.network.dag.variables.index(tables.target)
-    columns = [coded.codes[coded.position(name)] for name in tables.features]
-    columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))
-    cases, which = distinct(np.stack(columns, axis=1).astype(np.int32))
+    cases, which = distinct(_codes(tables, coded))
     draws = _affordable(tables, coded, len(cases)) if draws is None else draws
     drawn = _drawn(tables, draws, generator(rng))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
@@ -67,6 +67,69 @@ def class_intervals(
             _fill_ends(groups, tails, ends[:, low : low + size])
             progress.advance(len(cases[low : low + size]))
     return Interval(ends[0, which], ends[1, which])
+
+
+def mixed_intervals(
+    members: Sequence[tuple[ClassTables, CodedTable]],
+    weights: Floats,
+    level: float,
+    draws: int | None,
+    rng: Seed,
+) -> Interval:
+    """Equal-tailed intervals of class probabilities in draws of several networks together.
+
+    Each network, with the rows as it sees them, has as many of the draws as its weight says.
+    """
+    level = checked_level(level)
+    rows, classes = members[0][1].rows, members[0][0].classes
+    if draws is None:
+        draws = _MANY_DRAWS if rows <= _FEW_ROWS else _MAX_DRAWS
+    shares = _shares(weights, checked_draws(draws))
+    seeds = generator(rng).integers(1 << 63, size=(len(members), 2))
+    used = [
+        (tables, _codes(tables, coded), _drawn(tables, share, np.random.default_rng(seed.tolist())))
+        for (tables, coded), share, seed in zip(members, shares.tolist(), seeds, strict=True)
+        if share
+    ]
+    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    ends = np.empty((2, rows, classes))
+    # Groups of terms, the sums over what is missing, and the chances.
+    size = max(1, _MAX_DRAWN // ((_MAX_GROUPS + 3) * classes * int(shares.sum())))
+    with Progress("Intervals", rows) as progress:
+        for low in range(0, rows, size):
+            part = slice(low, min(low + size, rows))
+            chances = [
+                _network_chances(tables, codes[part], drawn) for tables, codes, drawn in used
+            ]
+            ends[:, part] = _quantiles(np.concatenate(chances, axis=-1), tails)
+            progress.advance(part.stop - low)
+    return Interval(ends[0], ends[1])
+
+
+def _network_chances(tables: ClassTables, codes: Array, drawn: Sequence[DrawnLogs]) -> Floats:
+    """Class probabilities in draws of one network, ``[row, class, draw]``."""
+    position = tables.network.dag.variables.index(tables.target)
+    groups = _groups(tables, position, codes, drawn)
+    starts = np.zeros((len(groups), 1), dtype=np.intp)
+    shape = (tables.classes, 1, drawn[0].draws)
+    return _chances(groups, starts, slice(0, len(codes)), shape)[:, :, 0]
+
+
+def _shares(weights: Floats, total: int) -> NDArray[np.intp]:
+    """Divide a number of draws by weights, whole numbers that add up to it."""
+    wanted = weights * total
+    shares = np.floor(wanted).astype(np.intp)
+    rest = total - int(shares.sum())
+    shares[np.argsort(shares - wanted, kind="stable")[:rest]] += 1
+    return shares
+
+
+def _codes(tables: ClassTables, coded: CodedTable) -> Array:
+    """Codes ``[row, variable]`` in the order of the graph; those of the class are 0."""
+    position = tables.network.dag.variables.index(tables.target)
+    columns = [coded.codes[coded.position(name)] for name in tables.features]
+    columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))
+    return np.stack(columns, axis=1).astype(np.int32)
 
 
 def _affordable(tables: ClassTables, coded: CodedTable, rows: int) -> int:
@@ -258,20 +321,29 @@ def _fill_ends(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: 
 
     def task(low: int) -> None:
         block = slice(low, min(low + size, rows))
-        chances = np.zeros((block.stop - low, classes, ways, draws))
-        for group, begins in zip(groups, starts, strict=True):
-            logs = group[0].at(block)
-            for term in group[1:]:
-                logs += term.at(block)
-            for way, start in enumerate(begins):
-                chances[:, :, way, : draws - start] += logs[:, :, start:]
-                chances[:, :, way, draws - start :] += logs[:, :, :start]
-        chances -= chances.max(axis=1, keepdims=True)
-        np.exp(chances, out=chances)
-        chances /= chances.sum(axis=1, keepdims=True)
+        chances = _chances(groups, starts, block, (classes, ways, draws))
         ends[:, block] = _quantiles(chances.reshape(*chances.shape[:2], -1), tails)
 
     run([partial(task, low) for low in range(0, rows, size)])
+
+
+def _chances(
+    groups: Sequence[Sequence[_Term]], starts: Array, block: slice, shape: tuple[int, int, int]
+) -> Floats:
+    """Class probabilities of a block of rows, ``[row, *shape]``: class, way and draw."""
+    chances = np.zeros((block.stop - block.start, *shape))
+    draws = shape[2]
+    for group, begins in zip(groups, starts, strict=True):
+        logs = group[0].at(block)
+        for term in group[1:]:
+            logs += term.at(block)
+        for way, start in enumerate(begins):
+            chances[:, :, way, : draws - start] += logs[:, :, start:]
+            chances[:, :, way, draws - start :] += logs[:, :, :start]
+    chances -= chances.max(axis=1, keepdims=True)
+    np.exp(chances, out=chances)
+    chances /= chances.sum(axis=1, keepdims=True)
+    return chances
 
 
 def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:
