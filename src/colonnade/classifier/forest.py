@@ -49,7 +49,8 @@ class BayesianNetworkForest(NetworkEstimator):
         Whether the logarithms of the members' probabilities are averaged, or the probabilities. The
         first is sharper, the second safer where members are overconfident.
     prior : Prior, optional
-        Of the tables of all features; by default ``Tiered()``. It must have a posterior. The
+        Of the tables of all features; by default ``Tiered(one_parent="left_out")``. It must have a
+        posterior. The
         intervals of a number are mixed with their neighbours: see :class:`colonnade.Smoothed`.
     random_state : int, RandomState or None
         The same number gives the same forest. The first members of a larger forest are those of a
@@ -295,7 +296,7 @@ class BayesianNetworkForest(NetworkEstimator):
 
 def _checked_prior(prior: Any) -> Prior:
     if prior is None:
-        return Tiered()
+        return Tiered(one_parent="left_out")
     if not isinstance(prior, Prior) or not prior.has_posterior:
         raise expected("a prior with a posterior, or None,", "prior", prior, "use Tiered()")
     return prior

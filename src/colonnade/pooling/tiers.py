@@ -66,12 +66,15 @@ class Plan:
     within: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, subsets: Sequence[Subset]) -> Plan:
-        """Find for each tier the tiers that it leans on."""
+    def of(cls, subsets: Sequence[Subset], integrated: bool = True) -> Plan:
+        """Find for each tier the tiers that it leans on.
+
+        Tiers with one parent lean on none if their posterior is `integrated`.
+        """
         place = {subset: t for t, subset in enumerate(subsets)}
 
         def coarser(subset: Subset, fewer: int) -> list[int]:
-            if len(subset) < 2:
+            if len(subset) < (2 if integrated else fewer):
                 return []
             found = combinations(subset, len(subset) - fewer)
             return [place[each] for each in found if each in place]
@@ -85,15 +88,17 @@ class Plan:
         )
 
     @classmethod
-    def lattice(cls, parents: Sequence[int]) -> Plan:
+    def lattice(cls, parents: Sequence[int], integrated: bool = True) -> Plan:
         """All subsets of some parents."""
         sizes = range(len(parents) + 1)
-        return cls.of([each for size in sizes for each in combinations(parents, size)])
+        subsets = [each for size in sizes for each in combinations(parents, size)]
+        return cls.of(subsets, integrated)
 
     @classmethod
-    def ladder(cls, order: Sequence[int]) -> Plan:
+    def ladder(cls, order: Sequence[int], integrated: bool = True) -> Plan:
         """One subset of each size: parents are added in the order given."""
-        return cls.of([tuple(sorted(order[:size])) for size in range(len(order) + 1)])
+        subsets = [tuple(sorted(order[:size])) for size in range(len(order) + 1)]
+        return cls.of(subsets, integrated)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -114,7 +119,7 @@ class Plan:
 
     def base_names(self, tier: int) -> tuple[Subset | str, ...]:
         """What a row of the tier leans on: other tiers, by their subsets, and means of these."""
-        if len(self.subsets[tier]) < 2:
+        if self.below[tier, 0] < 0:
             return ()
         names = [self.subsets[u] for u in self.below[tier] if u >= 0]
         means = ("arithmetic mean", "geometric mean", "meeting", "between the last two")
@@ -134,7 +139,7 @@ class Step(NamedTuple):
         What the tier says.
     bases : tuple
         What the row leans on: the tiers below, each given by its parents, and means of them. A
-        tier with at most one parent leans on alpha, with one strength after another.
+        tier whose posterior is exact leans on alpha, with one strength after another.
     leaned_on : array [base, state]
         The rows that it leans on.
     weights, strengths : array [base]
@@ -180,6 +185,9 @@ class Tiers:
         The posterior of strength and pool of each tier with one parent.
     score : array [tier]
         Leave-one-out log score of each tier.
+    left_out_rows : array [cell, state]
+        Estimates of the rows of the table without one observation of a cell: one for each cell with
+        counts, in order. Weights and strengths stay.
     """
 
     plan: Plan
@@ -196,28 +204,35 @@ class Tiers:
     known: Floats
     singles: tuple[tuple[Component, ...], ...]
     score: Floats
+    left_out_rows: Floats
 
     @classmethod
     def of(
-        cls, counts: FamilyCounts, parents: Sequence[int], alpha0: Floats, s_mean: float
+        cls,
+        counts: FamilyCounts,
+        parents: Sequence[int],
+        alpha0: Floats,
+        s_mean: float,
+        integrated: bool = True,
     ) -> Tiers:
         """Fit the tiers of some parents, given by position: all that have two states or more.
 
         The prior mean of strengths is `s_mean` times the number of states for a single parent, and
-        twice that for more parents.
+        twice that for more parents. The posterior of a tier with one parent is `integrated`, or
+        its strength learned by leaving out, as with more parents.
         """
-        singles = _Singles(alpha0, s_mean)
+        singles = _Singles(alpha0, s_mean, integrated)
         cells = 2 ** len(parents) * counts.observed * counts.states
         if len(parents) <= MAX_LATTICE_PARENTS and cells <= MAX_LATTICE_CELLS:
-            return _fitted(Plan.lattice(parents), counts, singles)
+            return _fitted(Plan.lattice(parents, integrated), counts, singles)
         # One parent after the other: the one whose tier predicts best what is left out.
         order: list[int] = []
         rest = list(parents)
         while rest:
-            plans = [Plan.ladder([*order, parent]) for parent in rest]
+            plans = [Plan.ladder([*order, parent], integrated) for parent in rest]
             scores = [_fitted(each, counts, singles).score[-1] for each in plans]
             order.append(rest.pop(int(np.argmax(scores))))
-        return _fitted(Plan.ladder(order), counts, singles)
+        return _fitted(Plan.ladder(order, integrated), counts, singles)
 
     @property
     def states(self) -> int:
@@ -233,19 +248,6 @@ class Tiers:
     def observed_rows(self) -> Floats:
         """Estimate the rows of the observed configurations, ``[observed, state]``."""
         return np.asarray(self.known[self.member[-1]])
-
-    @cached_property
-    def left_out_rows(self) -> Floats:
-        """Estimates of rows without one observation of a cell, ``[cell, state]``.
-
-        There is one for each cell with counts, in order; weights and strengths stay.
-        """
-        from colonnade.kernels.tiers import leave_out
-
-        cells = int(np.count_nonzero(self.counts[self.begin[-2] : self.begin[-1]]))
-        answer = np.empty((cells, self.states))
-        leave_out(self._arrays, self.member, self.begin, self.counts, answer)
-        return answer
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
@@ -369,8 +371,8 @@ class Tiers:
 class _Singles:
     """The tiers with one parent: their components are computed once."""
 
-    def __init__(self, alpha0: Floats, s_mean: float) -> None:
-        self.alpha0, self.s_mean = alpha0, s_mean
+    def __init__(self, alpha0: Floats, s_mean: float, integrated: bool) -> None:
+        self.alpha0, self.s_mean, self.integrated = alpha0, s_mean, integrated
         self.known: dict[int, tuple[Component, ...]] = {}
 
     def of(self, parent: int, values: Floats) -> tuple[Component, ...]:
@@ -384,7 +386,8 @@ class _Singles:
 
 def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     """Fit the tiers of a plan."""
-    from colonnade.kernels.tiers import fit_tiers, number_projections
+    from colonnade.kernels.tier_learning import fit_tiers
+    from colonnade.kernels.tiers import number_projections
 
     number, states = len(plan.subsets), counts.states
     member = np.empty((number, counts.observed), dtype=np.int64)
@@ -398,7 +401,7 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     weight, strength, pool = [1.0], [singles.alpha0.sum()], [singles.alpha0]
     first = [0, 1]
     for t, subset in enumerate(plan.subsets[1:], 1):
-        if len(subset) == 1:
+        if len(subset) == 1 and singles.integrated:
             found = singles.of(subset[0], stacked[begin[t] : begin[t + 1]])
             parts.append(found)
             weight += [part.weight for part in found]
@@ -412,12 +415,24 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
         first.append(len(weight))
     score, known = np.empty(number), np.empty((begin[-1], states))
     arrays = (np.array(first), np.array(weight), np.array(strength), np.array(pool))
-    mean = 2.0 * singles.s_mean * states
+    means = [singles.s_mean * states * min(len(subset), 2) for subset in plan.subsets]
     grid: Floats = np.multiply(states, _STRENGTHS, dtype=np.float64)
     chance = np.zeros((len(weight), len(grid)))
-    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, chance, known, score)
+    left_out = np.empty((np.count_nonzero(stacked[begin[-2] : begin[-1]]), states))
+    fit_tiers(
+        (*plan.arrays, *arrays),
+        member,
+        begin,
+        stacked,
+        grid,
+        np.array(means, dtype=np.float64),
+        chance,
+        known,
+        score,
+        left_out,
+    )
     learned = (*arrays, grid, chance, known)
-    return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score)
+    return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score, left_out)
 
 
 def log_base(
