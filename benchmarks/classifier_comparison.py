@@ -95,8 +95,9 @@ def _forest(data: Labelled, size: int) -> BaseEstimator:
 
 MODELS: dict[str, Callable[[Labelled, int], BaseEstimator]] = {
     "forest of networks": _forest,
-    "tan": lambda data, size: _single(data, prior=Hierarchical()),
-    "kdb, tiered": lambda data, size: _single(data, structure="kdb", prior=Tiered()),
+    "k-DB, tiers": lambda data, size: _single(data, structure="kdb", prior=Tiered()),
+    "TAN, tiers": lambda data, size: _single(data, structure="tan", prior=Tiered()),
+    "TAN": lambda data, size: _single(data, structure="tan", prior=Hierarchical()),
     "random forest": lambda data, size: make_pipeline(
         _one_hot(data, "passthrough"), RandomForestClassifier(random_state=0)
     ),

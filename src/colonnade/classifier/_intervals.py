@@ -9,6 +9,7 @@ groups, and the draws of the groups are combined in several ways.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats, Seed
-from colonnade.classifier._tables import ClassTables, add_gaps
+from colonnade.classifier._gaps import add_gaps, margin
+from colonnade.classifier._tables import ClassTables
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError, checked_draws, checked_level
 from colonnade.lookup import broadcast_rows
@@ -184,11 +186,24 @@ class DrawnLogs:
                 "An interval of class probabilities",
                 f"the table of {cpt.family.child.name!r} is known and has no posterior",
             )
-        self.counts = cpt.counts
-        self.draws = draws
+        self.cpt, self.counts, self.draws = cpt, cpt.counts, draws
         many = cpt.counts.total >= _MANY_OBSERVATIONS
-        pools = -(-draws // _USES_OF_ALPHA) if many else draws
-        self._drawn = cpt.posterior.draws(draws, rng, pools)
+        self._pools = -(-draws // _USES_OF_ALPHA) if many else draws
+        self._drawn = cpt.posterior.draws(draws, rng, self._pools)
+        self._coarser: dict[tuple[int, ...], DrawnLogs] = {}
+
+    def given(self, kept: tuple[int, ...]) -> DrawnLogs:
+        """Draw the table of the child given some of its parents, always the same one."""
+        if kept not in self._coarser:
+            counts = margin(self.cpt, kept)
+            assert self.cpt.prior is not None
+            coarser = copy(self)
+            coarser.counts, coarser._coarser = counts, {}
+            seed = np.random.default_rng([len(kept), *kept])
+            posterior = self.cpt.prior.posterior(counts)
+            coarser._drawn = posterior.draws(self.draws, seed, self._pools)
+            self._coarser[kept] = coarser
+        return self._coarser[kept]
 
     def rows(self, wanted: Array) -> Floats:
         """Draw the rows of some configurations: ``[configuration, state, draw]``."""
