@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from colonnade.kernels.tiers import MEANS, fill_bases, fill_row, mix_bases
+from colonnade.kernels.tiers import MEANS, fill_bases, mix_bases, neighbours
 
 # Products of factors within these bounds cannot overflow with a few more factors.
 _SMALL, _LARGE = 1e-140, 1e140
@@ -31,43 +31,38 @@ def fit_tiers(tiers, member, begin, counts, grid, means, chance, known, score, a
     answer `[cell, state]` becomes the rows of the last tier without one observation of a cell, for
     each cell that has observations, in order.
     """
-    below, second = tiers[0], tiers[1]
-    number, states = len(below), counts.shape[1]
+    number, states = len(tiers[0]), counts.shape[1]
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
     # no fewer: what is left there is stored once, and every finer tier reads it.
     entry, entries = _entries(begin, counts)
     left = np.empty((entries, states))
-    rows = np.empty((number, states))
-    bases = np.empty((below.shape[1] + MEANS, states))
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    bases = np.empty((room + MEANS, states))
+    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
     example = _examples(member, len(counts))
     for t in range(number):
-        wide = bases.shape[0] if below[t, 0] >= 0 else 0
+        wide, deep = neighbours(t, tiers, who)
         cells = 0
         if wide:
             for row in range(begin[t], begin[t + 1]):
                 for x in range(states):
                     cells += counts[row, x] > 0.0
-        if cells * wide * states > _MAX_KEPT:
+        number_of_bases = wide + MEANS if wide > 1 else wide
+        if cells * number_of_bases * states > _MAX_KEPT:
             cells = 0
-        kept = np.empty((cells, wide, states))
+        kept = np.empty((cells, number_of_bases, states))
         store = (entry, left, kept)
         if wide:
             _weigh_bases(
-                t, tiers, member, begin, counts, example, store, grid, means[t], chance, rows, bases
+                t, tiers, member, begin, counts, example, store, grid, means[t], chance, bases
             )
         for row in range(begin[t], begin[t + 1]):
-            places = member[:, example[row]]
-            for lists in (below, second):
-                for b in range(lists.shape[1]):
-                    u = lists[t, b]
-                    if u < 0:
-                        break
-                    for x in range(states):
-                        rows[u, x] = known[places[u], x]
-            fill_row(t, row, 0, 0.0, tiers, counts, rows, bases)
-            for x in range(states):
-                known[row, x] = rows[t, x]
-        score[t] = _leave_out(t, tiers, member, begin, counts, example, store, rows, bases, answer)
+            if wide:
+                for b in range(wide + deep):
+                    under[b] = member[who[b], example[row]]
+                fill_bases(under, wide, deep, known, bases)
+            mix_bases(t, row, 0, 0.0, tiers, counts, bases, known[row])
+        score[t] = _leave_out(t, tiers, member, begin, counts, example, store, bases, answer)
 
 
 @njit(nogil=True, cache=True)
@@ -98,15 +93,18 @@ def _examples(member, rows):
 
 
 @njit(nogil=True, cache=True)
-def _leave_out(t, tiers, member, begin, counts, example, store, rows, bases, answer):
+def _leave_out(t, tiers, member, begin, counts, example, store, bases, answer):
     """Return the leave-one-out log score of tier t, and store the rows that finer tiers need.
 
     Those of the last tier are the answer.
     """
     entry, left, kept = store
     states, last = counts.shape[1], t == len(tiers[0]) - 1
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
+    rows, found = np.empty((len(tiers[0]), states)), np.empty(states)
+    wide, deep = neighbours(t, tiers, who)
     score, cell = 0.0, -1
-    found = rows[t]
     for row in range(begin[t], begin[t + 1]):
         for x in range(states):
             n = counts[row, x]
@@ -117,11 +115,11 @@ def _leave_out(t, tiers, member, begin, counts, example, store, rows, bases, ans
             if len(kept):
                 mix_bases(t, row, x, gone, tiers, counts, kept[cell], found)
             else:
-                if tiers[0][t, 0] >= 0:
-                    _fill_below(
-                        t, member[:, example[row]], x, gone, tiers, counts, store, rows, bases
-                    )
-                fill_row(t, row, x, gone, tiers, counts, rows, bases)
+                places = member[:, example[row]]
+                _fill_left_out(
+                    t, wide, deep, places, x, gone, tiers, counts, store, who, under, rows, bases
+                )
+                mix_bases(t, row, x, gone, tiers, counts, bases, found)
             score += n * math.log(found[x])
             if last:
                 for z in range(states):
@@ -134,30 +132,36 @@ def _leave_out(t, tiers, member, begin, counts, example, store, rows, bases, ans
 
 
 @njit(nogil=True, cache=True)
-def _fill_below(t, places, state, gone, tiers, counts, store, rows, bases):
-    """Fill the rows of the tiers that tier t leans on, with an observation left out of each."""
-    below, second, within = tiers[:3]
+def _fill_left_out(
+    t, wide, deep, places, state, gone, tiers, counts, store, who, under, rows, bases
+):
+    """Fill the bases of a row of tier t with an observation left out of all tiers below.
+
+    `who` are its neighbours; `under` and rows `[tier, state]` are room to work.
+    """
+    if not wide:
+        return
     entry, left, _ = store
-    states = counts.shape[1]
     if gone == 1.0:
-        for lists in (below, second):
-            for b in range(lists.shape[1]):
-                u = lists[t, b]
-                if u < 0:
-                    break
-                k = entry[places[u], state]
-                for x in range(states):
-                    rows[u, x] = left[k, x]
-    else:
-        for u in range(t):
-            if within[t, u]:
-                fill_row(u, places[u], state, gone, tiers, counts, rows, bases)
+        for b in range(wide + deep):
+            under[b] = entry[places[who[b]], state]
+        fill_bases(under, wide, deep, left, bases)
+        return
+    within = tiers[2]
+    near = np.empty_like(who)
+    for u in range(t):
+        if within[t, u]:
+            near_wide, near_deep = neighbours(u, tiers, near)
+            if near_wide:
+                fill_bases(near, near_wide, near_deep, rows, bases)
+            mix_bases(u, places[u], state, gone, tiers, counts, bases, rows[u])
+    fill_bases(who, wide, deep, rows, bases)
 
 
 @njit(nogil=True, cache=True)
-def _weigh_bases(t, tiers, member, begin, counts, example, store, grid, mean, chance, rows, bases):
+def _weigh_bases(t, tiers, member, begin, counts, example, store, grid, mean, chance, bases):
     """Fill weights and strengths of the bases of tier t, from how they predict what is left out."""
-    below, second, _, first, weight, strength, _ = tiers
+    first, weight, strength = tiers[3:6]
     kept = store[2]
     states, tried = counts.shape[1], len(grid)
     number = first[t + 1] - first[t]
@@ -165,6 +169,10 @@ def _weigh_bases(t, tiers, member, begin, counts, example, store, grid, mean, ch
     # The only observation of a cell is predicted by s times the base: s is a factor of its own.
     alone, alone_logs, alone_cells = np.ones(number), np.zeros(number), 0
     totals, shares = np.zeros(tried), np.ones(tried)
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
+    rows = np.empty((len(tiers[0]), states))
+    wide, deep = neighbours(t, tiers, who)
     cell = 0
     for row in range(begin[t], begin[t + 1]):
         total, whole = 0.0, True
@@ -178,10 +186,12 @@ def _weigh_bases(t, tiers, member, begin, counts, example, store, grid, mean, ch
             if n <= 0.0:
                 continue
             gone = min(n, 1.0)
-            _fill_below(t, member[:, example[row]], x, gone, tiers, counts, store, rows, bases)
             here = kept[cell] if len(kept) else bases
             cell += 1
-            fill_bases(t, below, second, rows, here)
+            places = member[:, example[row]]
+            _fill_left_out(
+                t, wide, deep, places, x, gone, tiers, counts, store, who, under, rows, here
+            )
             if n == 1.0:
                 alone_cells += 1
                 for c in range(number):

@@ -71,74 +71,106 @@ def number_projections(parent, coarser, codes, sizes, values, member, begin, cou
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _root(value, degree):
-    """Return the root of a positive number; small degrees are faster."""
-    if degree == 1:
-        return value
-    if degree == 2:
-        return math.sqrt(value)
-    if degree == 3:
-        return np.cbrt(value)
+def _cube_root(value):
+    """Return the cube root of a positive number, by three of Halley's steps from a rough one."""
+    # A third of the exponent, and of the digits that follow it in memory.
+    third = np.float64(value).view(np.int64) // 3 + 0x2A9F7893782DA1CE
+    root = np.int64(third).view(np.float64)
+    for _ in range(3):
+        cube = root * root * root
+        root *= (cube + 2.0 * value) / (2.0 * cube + value)
+    return root
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _take_roots(values, degree):
+    """Replace positive numbers by their roots; small degrees are faster."""
+    if degree == 2 or degree == 4 or degree == 6:
+        for x in range(len(values)):
+            values[x] = math.sqrt(values[x])
     if degree == 4:
-        return math.sqrt(math.sqrt(value))
-    if degree == 6:
-        return np.cbrt(math.sqrt(value))
-    return value ** (1.0 / degree)
+        for x in range(len(values)):
+            values[x] = math.sqrt(values[x])
+    elif degree == 3 or degree == 6:
+        for x in range(len(values)):
+            values[x] = _cube_root(values[x])
+    elif degree != 2 and degree != 1:
+        for x in range(len(values)):
+            values[x] = math.exp(math.log(values[x]) / degree)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _geometric_mean(tiers, number, rows, state):
-    """Return the geometric mean of one state in the rows of some tiers."""
-    product = 1.0
-    for b in range(number):
-        product *= rows[tiers[b], state]
-    if product > _SMALLEST_PRODUCT:
-        return _root(product, number)
-    total = 0.0
-    for b in range(number):
-        total += math.log(rows[tiers[b], state])
-    return math.exp(total / number)
+def _fill_geometric_mean(under, first, last, rows, answer):
+    """Fill answer `[state]` with the geometric mean of rows[under[first:last]]."""
+    states = len(answer)
+    for x in range(states):
+        answer[x] = rows[under[first], x]
+    for b in range(first + 1, last):
+        u = under[b]
+        for x in range(states):
+            answer[x] *= rows[u, x]
+    smallest = 1.0
+    for x in range(states):
+        smallest = min(smallest, answer[x])
+    if smallest > _SMALLEST_PRODUCT:
+        _take_roots(answer, last - first)
+        return
+    for x in range(states):
+        total = 0.0
+        for b in range(first, last):
+            total += math.log(rows[under[b], x])
+        answer[x] = math.exp(total / (last - first))
+
+
+@njit(nogil=True, cache=True)
+def neighbours(t, tiers, who):
+    """Fill who with below[t] and then second[t]; return how many there are of each."""
+    below, second = tiers[0], tiers[1]
+    wide = 0
+    while below[t, wide] >= 0:
+        who[wide] = below[t, wide]
+        wide += 1
+    deep = 0
+    while second[t, deep] >= 0:
+        who[wide + deep] = second[t, deep]
+        deep += 1
+    return wide, deep
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def fill_bases(t, below, second, rows, bases):
-    """Fill the bases `[base, state]` of a row of tier t; return how many there are.
+def fill_bases(under, wide, deep, rows, bases):
+    """Fill the bases `[base, state]` of a row.
 
-    `rows` `[tier, state]` are those of the tiers below, of the same configuration.
+    It leans on rows[under[:wide]] of the tiers below, and rows[under[wide : wide + deep]] are those
+    of the tiers two below, all of the same configuration.
     """
     states = rows.shape[1]
-    wide = 0
-    while wide < below.shape[1] and below[t, wide] >= 0:
-        u = below[t, wide]
+    for b in range(wide):
         for x in range(states):
-            bases[wide, x] = rows[u, x]
-        wide += 1
+            bases[b, x] = rows[under[b], x]
     if wide == 1:
-        return 1
-    deep = 0
-    while deep < second.shape[1] and second[t, deep] >= 0:
-        deep += 1
-    geometric, meeting, between = 0.0, 0.0, 0.0
+        return
+    mean, product, meeting, between = wide, wide + 1, wide + 2, wide + 3
     for x in range(states):
         total = 0.0
         for b in range(wide):
-            total += rows[below[t, b], x]
-        g = _geometric_mean(below[t], wide, rows, x)
-        ratio = g / _geometric_mean(second[t], deep, rows, x)
-        h = g * ratio
-        middle = g * math.sqrt(ratio)
-        bases[wide, x] = total / wide
-        bases[wide + 1, x] = g
-        bases[wide + 2, x] = h
-        bases[wide + 3, x] = middle
-        geometric += g
-        meeting += h
-        between += middle
+            total += bases[b, x]
+        bases[mean, x] = total / wide
+    _fill_geometric_mean(under, 0, wide, rows, bases[product])
+    _fill_geometric_mean(under, wide, wide + deep, rows, bases[meeting])
+    geometric, met, middle = 0.0, 0.0, 0.0
     for x in range(states):
-        bases[wide + 1, x] /= geometric
-        bases[wide + 2, x] /= meeting
-        bases[wide + 3, x] /= between
-    return wide + MEANS
+        g = bases[product, x]
+        ratio = g / bases[meeting, x]
+        bases[meeting, x] = g * ratio
+        bases[between, x] = g * math.sqrt(ratio)
+        geometric += g
+        met += bases[meeting, x]
+        middle += bases[between, x]
+    for x in range(states):
+        bases[product, x] /= geometric
+        bases[meeting, x] /= met
+        bases[between, x] /= middle
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -154,27 +186,23 @@ def mix_bases(t, row, state, gone, tiers, counts, bases, answer):
         total += counts[row, x]
         answer[x] = 0.0
     plain = below[t, 0] < 0
+    own = 0.0
     for c in range(first[t], first[t + 1]):
         share = weight[c] / (total + strength[c])
+        own += share
+        if plain:
+            for x in range(states):
+                answer[x] += share * pool[c, x]
+        else:
+            lent = share * strength[c]
+            for x in range(states):
+                answer[x] += lent * bases[c - first[t], x]
+    if total + gone > 0.0:
         for x in range(states):
-            lent = pool[c, x] if plain else strength[c] * bases[c - first[t], x]
-            answer[x] += share * (counts[row, x] + lent)
-        if gone > 0.0:
-            answer[state] -= share * gone
+            answer[x] += own * counts[row, x]
+        answer[state] -= own * gone
     if states == 1:
         answer[0] = 1.0  # whatever was rounded
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def fill_row(t, row, state, gone, tiers, counts, rows, bases):
-    """Fill rows[t]: the estimate of a row of tier t, given those of the tiers below.
-
-    `gone` observations of the state are left out.
-    """
-    below, second = tiers[0], tiers[1]
-    if below[t, 0] >= 0:
-        fill_bases(t, below, second, rows, bases)
-    mix_bases(t, row, state, gone, tiers, counts, bases, rows[t])
 
 
 @njit(nogil=True, cache=True)
@@ -184,14 +212,17 @@ def look_up(place, tiers, counts, known, answer):
     place[i, t] is the row of `counts` of configuration i in tier t. Rows that were observed are
     `known` already.
     """
-    below = tiers[0]
-    number, states = len(below), counts.shape[1]
-    bases = np.empty((below.shape[1] + MEANS, states))
-    for i in range(len(place)):
-        for t in range(number):
+    number, states = len(tiers[0]), counts.shape[1]
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    bases, who = np.empty((room + MEANS, states)), np.empty(room, np.int64)
+    for t in range(number):
+        wide, deep = neighbours(t, tiers, who)
+        for i in range(len(place)):
             row = place[i, t]
             if row == len(known):
-                fill_row(t, row, 0, 0.0, tiers, counts, answer[i], bases)
+                if wide:
+                    fill_bases(who, wide, deep, answer[i], bases)
+                mix_bases(t, row, 0, 0.0, tiers, counts, bases, answer[i, t])
             else:
                 for x in range(states):
                     answer[i, t, x] = known[row, x]
@@ -205,31 +236,32 @@ def fill_everything(tiers, strides, sizes, offset, place, counts, known, answer)
     have it. place[i] is the row of `counts` of row i of the answer. Rows that are not known are
     computed from those of the tiers below, each of them once.
     """
-    below, second = tiers[0], tiers[1]
-    number, states = len(below), counts.shape[1]
-    rows = np.empty((number, states))
-    bases = np.empty((below.shape[1] + MEANS, states))
+    number, states = len(tiers[0]), counts.shape[1]
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    bases = np.empty((room + MEANS, states))
+    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
     digits = np.zeros(len(sizes), np.int64)
     for t in range(number):
+        wide, deep = neighbours(t, tiers, who)
+        digits[:] = 0
+        for b in range(wide + deep):
+            under[b] = offset[who[b]]
         for i in range(offset[t], offset[t + 1]):
             row = place[i]
             if row < len(known):
                 for x in range(states):
                     answer[i, x] = known[row, x]
-                continue
-            for k in range(len(sizes)):
-                if strides[t, k]:
-                    digits[k] = (i - offset[t]) // strides[t, k] % sizes[k]
-            for lists in (below, second):
-                for b in range(lists.shape[1]):
-                    u = lists[t, b]
-                    if u < 0:
-                        break
-                    j = offset[u]
-                    for k in range(len(sizes)):
-                        j += digits[k] * strides[u, k]
-                    for x in range(states):
-                        rows[u, x] = answer[j, x]
-            fill_row(t, row, 0, 0.0, tiers, counts, rows, bases)
-            for x in range(states):
-                answer[i, x] = rows[t, x]
+            else:
+                if wide:
+                    fill_bases(under, wide, deep, answer, bases)
+                mix_bases(t, row, 0, 0.0, tiers, counts, bases, answer[i])
+            # The next configuration: the last parent changes first.
+            for k in range(len(sizes) - 1, -1, -1):
+                if not strides[t, k]:
+                    continue
+                step = 1 if digits[k] + 1 < sizes[k] else -digits[k]
+                digits[k] += step
+                for b in range(wide + deep):
+                    under[b] += step * strides[who[b], k]
+                if step == 1:
+                    break
