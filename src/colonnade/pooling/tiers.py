@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -90,9 +90,7 @@ class Plan:
     @classmethod
     def lattice(cls, parents: Sequence[int], integrated: bool = True) -> Plan:
         """All subsets of some parents."""
-        sizes = range(len(parents) + 1)
-        subsets = [each for size in sizes for each in combinations(parents, size)]
-        return cls.of(subsets, integrated)
+        return _lattice(tuple(parents), integrated)
 
     @classmethod
     def ladder(cls, order: Sequence[int], integrated: bool = True) -> Plan:
@@ -105,7 +103,7 @@ class Plan:
         """What the kernels know of a plan."""
         return self.below, self.second, self.within
 
-    @property
+    @cached_property
     def extensions(self) -> tuple[Integers, Integers]:
         """For each tier its last parent, and the tier that has all the others."""
         place = {subset: t for t, subset in enumerate(self.subsets)}
@@ -124,6 +122,18 @@ class Plan:
         names = [self.subsets[u] for u in self.below[tier] if u >= 0]
         means = ("arithmetic mean", "geometric mean", "meeting", "between the last two")
         return tuple(names) if len(names) == 1 else (*names, *means)
+
+    @cached_property
+    def bases(self) -> tuple[int, ...]:
+        """How many rows, and means of them, a row of each tier leans on."""
+        return tuple(len(self.base_names(tier)) for tier in range(len(self.subsets)))
+
+
+@lru_cache(maxsize=256)  # the tables of a network have few shapes
+def _lattice(parents: Subset, integrated: bool) -> Plan:
+    sizes = range(len(parents) + 1)
+    subsets = [each for size in sizes for each in combinations(parents, size)]
+    return Plan.of(subsets, integrated)
 
 
 class Step(NamedTuple):
@@ -408,7 +418,7 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
             strength += [part.s for part in found]
             pool += [part.s * part.mean for part in found]
         else:
-            bases = len(plan.base_names(t))
+            bases = plan.bases[t]
             weight += [0.0] * bases
             strength += [0.0] * bases
             pool += [np.zeros(states)] * bases

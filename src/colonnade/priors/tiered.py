@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -25,7 +25,13 @@ from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component, FixedAlpha
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.tiers import Step, Tiers
-from colonnade.priors.base import Counts, Prior, checked_counts, checked_positive
+from colonnade.priors.base import (
+    SAVED_IF_GIVEN,
+    Counts,
+    Prior,
+    checked_counts,
+    checked_positive,
+)
 from colonnade.priors.draws import TierDraws
 from colonnade.priors.hierarchical import (
     Hierarchical,
@@ -81,7 +87,9 @@ class Tiered(Prior):
 
     alpha0: float | tuple[float, ...] = 1.0
     s_mean: float = 4.0
-    one_parent: Literal["integrated", "left_out"] = "integrated"
+    one_parent: Literal["integrated", "left_out"] = field(
+        default="integrated", metadata=SAVED_IF_GIVEN
+    )
 
     keyword: ClassVar[str] = "tiered"
     examples: ClassVar[Mapping[str, str]] = {"tiered": "rows lean on all coarser tables"}
