@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import colonnade as cn
-from colonnade.classifier import _gaps
-from colonnade.exceptions import UnknownStateWarning
+from colonnade.classifier import UnknownStateWarning, _gaps
 from colonnade.missing.gaps import Members, find_gaps
 
 

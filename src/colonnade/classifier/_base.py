@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from colonnade.arrays import Floats
-from colonnade.classifier._features import Classes
+from colonnade.classifier._classes import Classes
 from colonnade.classifier._input import (
     Labelled,
     checked_classes,

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import NamedTuple, TypeAlias
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import ColumnWarning, DataError, listing, warn
+from colonnade.classifier._classes import merged_states
+from colonnade.exceptions import ColumnWarning, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
@@ -24,9 +23,8 @@ from colonnade.tables.discretize import Discretizer
 from colonnade.tables.identifiers import Excess, dated, identifier, warn_of_identifiers
 from colonnade.tables.levels import Levels, place, places, refuse_absent
 from colonnade.tables.memory import each_column, warn_of_states
-from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, Source, numbers_of
-from colonnade.variables import State, Variable
+from colonnade.variables import Variable
 
 # Chooses where a column is cut, given its name and its numbers.
 Choose: TypeAlias = Callable[[str, Measured], Cuts]
@@ -65,7 +63,7 @@ class Feature:
         if self.cuts is not None:
             return self
         name = self.variable.name
-        states = _merged_states(place(name), self.variable.states, levels.present)
+        states = merged_states(place(name), self.variable.states, levels.present)
         return Feature(Variable(name, states))
 
 
@@ -205,52 +203,6 @@ class Features:
         return Discretizer(tuple(each.cuts for each in self.each.values() if each.cuts is not None))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Classes:
-    """The class as a variable, its labels sorted.
-
-    `declared` says whether the user said that there are no others.
-    """
-
-    name: str
-    labels: Array
-    declared: bool
-
-    @classmethod
-    def seen(cls, name: str, labels: Array) -> Classes:
-        """Take the labels of rows; those that look alike are worth a warning."""
-        classes = cls(name, np.unique(labels), False)
-        for warning in of_states([classes.variable], ()):
-            warn(warning)
-        return classes
-
-    @property
-    def variable(self) -> Variable:
-        """The class, with its labels as states."""
-        return Variable(self.name, _label_states(self.labels))
-
-    def grown(self, labels: Array) -> Classes:
-        """Add the labels of more rows, unless all classes were declared."""
-        if self.declared:
-            return self
-        _merged_states("`y`", _label_states(self.labels), _label_states(np.unique(labels)))
-        return Classes(self.name, np.unique(np.concatenate([self.labels, labels])), False)
-
-    def column(self, labels: Array) -> CodedColumn:
-        """Turn the labels of rows into codes."""
-        places = {label: k for k, label in enumerate(self.labels.tolist())}
-        found, back = np.unique(labels, return_inverse=True)
-        strange = [label for label in found.tolist() if label not in places]
-        if strange:
-            known = listing(self.labels.tolist())
-            noun, verb = ("label", "is") if len(strange) == 1 else ("labels", "are")
-            unlike = f"{verb} not among the known classes ({known})"
-            problem = f"{noun} {listing(strange, 5)} {unlike}."
-            raise DataError("`y`", problem, "declare all of them with `classes`")
-        codes = np.array([places[label] for label in found.tolist()], dtype=np.intp)
-        return CodedColumn(self.variable, codes[back])
-
-
 class _Read(NamedTuple):
     """A column of training rows, and what is to be said if it identifies them.
 
@@ -320,28 +272,3 @@ def quantiles(weights: Array | None, name: str, read: Measured) -> Cuts:
 def _numbers(column: Column) -> Floats:
     """Return the numbers of rows to classify."""
     return numbers_of(column, "give it as numbers, as in training")
-
-
-def _label_states(labels: Array) -> tuple[State, ...]:
-    """Return labels of classes as states."""
-    # scikit-learn accepts whole floating-point numbers as classes, and no others.
-    return tuple(int(v) if isinstance(v, float) else v for v in labels.tolist())
-
-
-def _merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:
-    """Add labels to states: in order if the states are, else at the end. Messages begin `where`."""
-    old = {(isinstance(state, bool), state) for state in known}
-    fresh = [label for label in labels if (isinstance(label, bool), label) not in old]
-    for label in fresh:
-        if not isinstance(label, str | int):
-            problem = f"{label!r} of type {type(label).__name__} is not a state."
-            raise DataError(where, problem, "use strings, integers or booleans")
-    if not fresh:
-        return tuple(known)
-    kinds = {str if isinstance(s, str) else type(s) for s in (*known, *fresh)}
-    if len(kinds) > 1:
-        problem = f"{listing(fresh, 5)} are of another kind than {listing(known, 5)}."
-        raise DataError(where, problem, "give all batches the same types")
-    if list(known) == sorted(known):
-        return tuple(sorted((*known, *fresh)))
-    return (*known, *fresh)

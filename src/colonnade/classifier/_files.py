@@ -20,7 +20,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from colonnade import __version__
-from colonnade.classifier._features import Classes, Feature, Features, Treatment
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Feature, Features, Treatment
 from colonnade.classifier._forest import Forest
 from colonnade.classifier._members import Growth, Member
 from colonnade.classifier._tables import ClassTables

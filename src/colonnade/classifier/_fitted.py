@@ -10,13 +10,8 @@ import numpy as np
 
 from colonnade.arrays import Array
 from colonnade.classifier._choice import AnyPrior, Choice, Structure
-from colonnade.classifier._features import (
-    Classes,
-    Features,
-    Reading,
-    Treatment,
-    quantiles,
-)
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Features, Reading, Treatment, quantiles
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts

@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.classifier._features import Classes, Reading, Rows, Treatment
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Reading, Rows, Treatment
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._members import Growth, Member
 from colonnade.tables.coded import CodedTable

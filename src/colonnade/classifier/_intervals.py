@@ -9,7 +9,6 @@ groups, and the draws of the groups are combined in several ways.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats, Seed
-from colonnade.classifier._gaps import add_gaps, margin
+from colonnade.classifier._drawn import DrawnLogs, drawn_tables
+from colonnade.classifier._gaps import add_gaps
 from colonnade.classifier._tables import ClassTables
-from colonnade.cpt import Cpt
-from colonnade.exceptions import NotSupportedError, checked_draws, checked_level
+from colonnade.exceptions import checked_draws, checked_level
 from colonnade.lookup import broadcast_rows
 from colonnade.missing.gaps import distinct
 from colonnade.priors import Interval
@@ -41,9 +40,6 @@ _MAX_ADDITIONS = 1 << 29
 _BLOCK_CELLS = 1 << 18
 # Drawn numbers held at a time, 128 MB; and about what can be drawn in a second.
 _MAX_DRAWN = 1 << 24
-# Observations from which on little of alpha is open, and drawing it takes long: each draw of alpha
-# is then used this often.
-_MANY_OBSERVATIONS, _USES_OF_ALPHA = 10_000, 4
 
 
 def class_intervals(
@@ -59,7 +55,7 @@ def class_intervals(
     position = tables.network.dag.variables.index(tables.target)
     cases, which = distinct(_codes(tables, coded))
     draws = _affordable(tables, coded, len(cases)) if draws is None else draws
-    drawn = _drawn(tables, draws, generator(rng))
+    drawn = drawn_tables(tables, draws, generator(rng))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     ends = np.empty((2, len(cases), tables.classes))
     size = _rows_at_a_time(tables, coded, len(cases), draws)
@@ -89,7 +85,11 @@ def mixed_intervals(
     shares = _shares(weights, checked_draws(draws))
     seeds = generator(rng).integers(1 << 63, size=(len(members), 2))
     used = [
-        (tables, _codes(tables, coded), _drawn(tables, share, np.random.default_rng(seed.tolist())))
+        (
+            tables,
+            _codes(tables, coded),
+            drawn_tables(tables, share, np.random.default_rng(seed.tolist())),
+        )
         for (tables, coded), share, seed in zip(members, shares.tolist(), seeds, strict=True)
         if share
     ]
@@ -171,59 +171,6 @@ def _cells(tables: ClassTables, rows: int) -> list[int]:
     ]
 
 
-class DrawnLogs:
-    """Logarithms of a table in several draws; rows are drawn when they are asked for.
-
-    Given alpha and s the rows of a table are independent, so it is enough to keep these: a row
-    that is not looked up is never drawn. Rows asked for twice are drawn twice, so a caller that
-    needs a row of the same draw again must keep it; for one row of data no table is asked twice.
-    Each table has a generator of its own, so that tables can be drawn in any order.
-    """
-
-    def __init__(self, cpt: Cpt, draws: int, rng: np.random.Generator) -> None:
-        if cpt.counts is None:
-            raise NotSupportedError(
-                "An interval of class probabilities",
-                f"the table of {cpt.family.child.name!r} is known and has no posterior",
-            )
-        self.cpt, self.counts, self.draws = cpt, cpt.counts, draws
-        many = cpt.counts.total >= _MANY_OBSERVATIONS
-        self._pools = -(-draws // _USES_OF_ALPHA) if many else draws
-        self._drawn = cpt.posterior.draws(draws, rng, self._pools)
-        self._coarser: dict[tuple[int, ...], DrawnLogs] = {}
-
-    def given(self, kept: tuple[int, ...]) -> DrawnLogs:
-        """Draw the table of the child given some of its parents, always the same one."""
-        if kept not in self._coarser:
-            counts = margin(self.cpt, kept)
-            assert self.cpt.prior is not None
-            coarser = copy(self)
-            coarser.counts, coarser._coarser = counts, {}
-            seed = np.random.default_rng([len(kept), *kept])
-            posterior = self.cpt.prior.posterior(counts)
-            coarser._drawn = posterior.draws(self.draws, seed, self._pools)
-            self._coarser[kept] = coarser
-        return self._coarser[kept]
-
-    def rows(self, wanted: Array) -> Floats:
-        """Draw the rows of some configurations: ``[configuration, state, draw]``."""
-        return self._drawn.log_rows(wanted, draws_last=True)
-
-    def margins(self, wanted: Array, child: Array) -> Floats:
-        """Draw single cells, ``[cell, draw]``: each from its own margin.
-
-        So no two of them may be asked for of the same configuration and used together.
-        """
-        return self._drawn.log_cells(wanted, child)
-
-    def cells(self, parents: Sequence[Array], child: Array) -> Floats:
-        """Look up codes that broadcast with each other: ``[draw, *their shape]``."""
-        asked, shape = broadcast_rows(parents)
-        wanted, which = distinct(asked)
-        logs = self.rows(wanted)[which.reshape(shape), child]
-        return np.asarray(np.moveaxis(logs, -1, 0))
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Term:
     """What a table, some of them, or all gaps together, add to the log probabilities of rows.
@@ -243,16 +190,6 @@ class _Term:
     def at(self, rows: slice) -> Floats:
         """Look up rows: ``[row, class, draw]``."""
         return np.asarray(self.logs[self.index[rows]])
-
-
-def _drawn(tables: ClassTables, draws: int, rng: np.random.Generator) -> list[DrawnLogs]:
-    """Give each table a generator of its own, seeded from the one given."""
-    found = tables.network.tables.values()
-    seeds = rng.integers(1 << 63, size=(len(found), 2))
-    return [
-        DrawnLogs(cpt, draws, np.random.default_rng(seed.tolist()))
-        for cpt, seed in zip(found, seeds, strict=True)
-    ]
 
 
 def _groups(

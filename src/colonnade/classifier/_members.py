@@ -14,7 +14,8 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.classifier._choice import filled
-from colonnade.classifier._features import Classes, Features, Reading, Treatment
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Features, Reading, Treatment
 from colonnade.classifier._fitted import coded_rows, grown_counts
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables

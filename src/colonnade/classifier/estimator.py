@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from colonnade.arrays import Floats, Seed
 from colonnade.classifier._base import NetworkEstimator
 from colonnade.classifier._choice import Structure
-from colonnade.classifier._features import Classes, Treatment
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Treatment
 from colonnade.classifier._fitted import Fitted
 from colonnade.classifier._input import Labelled, undefined_rows, warn_of_impossible
 from colonnade.classifier._intervals import class_intervals

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from colonnade.arrays import Floats, Seed
 from colonnade.classifier._base import NetworkEstimator
-from colonnade.classifier._features import Classes, Rows, Treatment
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Rows, Treatment
 from colonnade.classifier._files import read, save
 from colonnade.classifier._forest import Average, Forest
 from colonnade.classifier._input import Labelled
@@ -28,6 +29,9 @@ from colonnade.tables.bins import Bins
 from colonnade.threads import worker_count
 
 _MAX_SEED = 2**31 - 1
+# With more rows the exact posteriors of tables with one parent predict no better, and take most of
+# the time.
+_MAX_INTEGRATED_ROWS = 100
 
 
 class BayesianNetworkForest(NetworkEstimator):
@@ -49,9 +53,9 @@ class BayesianNetworkForest(NetworkEstimator):
         Whether the logarithms of the members' probabilities are averaged, or the probabilities. The
         first is sharper, the second safer where members are overconfident.
     prior : Prior, optional
-        Of the tables of all features; by default ``Tiered(one_parent="left_out")``. It must have a
-        posterior. The
-        intervals of a number are mixed with their neighbours: see :class:`colonnade.Smoothed`.
+        Of the tables of all features. It must have a posterior. By default ``Tiered()``, and
+        ``Tiered(one_parent="left_out")`` for more than 100 rows. The intervals of a number are
+        mixed with their neighbours: see :class:`colonnade.Smoothed`.
     random_state : int, RandomState or None
         The same number gives the same forest. The first members of a larger forest are those of a
         smaller one.
@@ -146,7 +150,7 @@ class BayesianNetworkForest(NetworkEstimator):
         parents = checked_whole(self.max_parents, "max_parents", least=0)
         if not is_word(self.average, "geometric", "arithmetic"):
             raise expected("'geometric' or 'arithmetic'", "average", self.average)
-        growth = Growth(parents, _checked_prior(self.prior))
+        growth = Growth(parents, _prior(self.prior, rows.total))
         treatment = Treatment(_bins(self.bins, rows.total), self.identifiers == "drop")
         seeds = check_random_state(self.random_state).randint(_MAX_SEED, size=members).tolist()
         self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))
@@ -294,9 +298,10 @@ class BayesianNetworkForest(NetworkEstimator):
         return rows
 
 
-def _checked_prior(prior: Any) -> Prior:
+def _prior(prior: Any, rows: float) -> Prior:
+    """Return the prior of all tables; the default depends on the number of rows."""
     if prior is None:
-        return Tiered(one_parent="left_out")
+        return Tiered() if rows <= _MAX_INTEGRATED_ROWS else Tiered(one_parent="left_out")
     if not isinstance(prior, Prior) or not prior.has_posterior:
         raise expected("a prior with a posterior, or None,", "prior", prior, "use Tiered()")
     return prior

@@ -14,7 +14,8 @@ from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component
 from colonnade.pooling.draws import dirichlet, log_dirichlet
 from colonnade.pooling.mixture import sample_components
-from colonnade.pooling.tiers import Tiers, base_tiers, drawn_base
+from colonnade.pooling.plan import base_tiers, drawn_base
+from colonnade.pooling.tiers import Tiers
 
 # Probabilities that are drawn may underflow; what leans on them is to remain above zero.
 _TINY = 1e-300
