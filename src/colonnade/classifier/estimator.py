@@ -34,14 +34,14 @@ class BayesianNetworkClassifier(NetworkEstimator):
     the rule of :func:`colonnade.discretize`: if they have fractions, or more than 10 different
     values. Columns of few whole numbers, strings, booleans or categories hold states. Values may
     be missing in training, where every table is estimated from the rows that are complete for it,
-    and in prediction, where they are summed out exactly.
+    and in prediction, where they are summed out, exactly as long as that is affordable.
 
     Parameters
     ----------
     structure : {"naive", "tan", "kdb", "hill_climb"} or Dag
         Which variables depend on which: every feature on the class alone; on the class and one
-        other feature; on the class and up to `k` others; as found by hill climbing; or as given,
-        between features by their names (x0, x1, ... where the columns have none) and the
+        other feature; on the class and up to `k` others, the default; as found by hill climbing; or
+        as given, between features by their names (x0, x1, ... where the columns have none) and the
         class. Features that a Dag leaves out play no part.
     prior : Prior or "auto", optional
         Of all tables; by default ``Tiered()``. ``"auto"`` takes the one that predicts rows left out
@@ -106,10 +106,10 @@ class BayesianNetworkClassifier(NetworkEstimator):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = BayesianNetworkClassifier().fit(X, y)
     >>> model.predict_proba(X.iloc[[0, 70]]).round(3)
-    array([[1.   , 0.   , 0.   ],
-           [0.   , 0.591, 0.409]])
+    array([[0.999, 0.   , 0.001],
+           [0.012, 0.565, 0.423]])
     >>> lower, upper = model.predict_interval(X.iloc[[70]], level=0.9, rng=1)
-    >>> bool(lower[0, 1] < 0.591 < upper[0, 1])
+    >>> bool(lower[0, 1] < 0.565 < upper[0, 1])
     True
     """
 
@@ -121,7 +121,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
 
     def __init__(
         self,
-        structure: Literal["naive", "tan", "kdb", "hill_climb"] | Dag = "tan",
+        structure: Literal["naive", "tan", "kdb", "hill_climb"] | Dag = "kdb",
         prior: Prior | Literal["auto"] | None = None,
         bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
         unknown: Literal["missing", "raise"] = "missing",
