@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.naive_bayes import CategoricalNB
 
-from benchmarks.classifier_comparison import MODELS
+from benchmarks.classifier_models import MODELS
 from benchmarks.labelled_data import labelled
 from benchmarks.timing import print_table, shown
 from colonnade import BayesianNetworkClassifier, BayesianNetworkForest, SymmetricDirichlet

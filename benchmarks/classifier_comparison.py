@@ -7,7 +7,7 @@ file as they come, and a run that was stopped goes on where it was:
 
     python -m benchmarks.classifier_comparison figures.csv --sizes 20 80 320 --repetitions 5
 
-prints the tables of docs/classifier.md.
+prints the tables of docs/classifier.md; `benchmarks.classifier_figures` draws its pictures.
 """
 
 from __future__ import annotations
@@ -17,33 +17,17 @@ import csv
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
-from sklearn.naive_bayes import CategoricalNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    KBinsDiscretizer,
-    OneHotEncoder,
-    OrdinalEncoder,
-    StandardScaler,
-)
 
-from benchmarks.labelled_data import NAMES, Labelled, labelled
-from colonnade import BayesianNetworkClassifier, BayesianNetworkForest, Hierarchical, Tiered
-from colonnade.exceptions import TooLargeError
+from benchmarks.classifier_models import MODELS
+from benchmarks.labelled_data import CHOOSING, CONFIRMING, NAMES, labelled
 
-SIZES = (20, 80, 320)
+SIZES = (20, 80, 320, 1280)
 # What a model needs besides the rows it is trained on.
 _MOST_TEST_ROWS, _LEAST_TEST_ROWS = 1000, 50
 _UNIFORM_SHARE = 0.01
@@ -57,60 +41,10 @@ MEASURES = {
 }
 
 
-def _one_hot(data: Labelled, numbers: Any) -> Any:
-    hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    return make_column_transformer((numbers, list(data.numeric)), (hot, data.categorical))
-
-
-def _naive(data: Labelled) -> BaseEstimator:
-    bins = KBinsDiscretizer(5, encode="ordinal", quantile_method="averaged_inverted_cdf")
-    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-    coded = make_column_transformer((bins, list(data.numeric)), (codes, data.categorical))
-    # A category that did not occur has the code after the last.
-    sizes = [5] * len(data.numeric)
-    sizes += [data.features[name].nunique() + 1 for name in data.categorical]
-    last = np.array(sizes) - 1
-    moved = FunctionTransformer(lambda codes: np.where(codes < 0, last, codes))
-    return make_pipeline(coded, moved, CategoricalNB(min_categories=sizes))
-
-
-def _boosted(data: Labelled) -> BaseEstimator:
-    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
-    parts = (("passthrough", list(data.numeric)), (codes, data.categorical))
-    first = len(data.numeric)
-    marked = [k >= first for k in range(first + len(data.categorical))]
-    model = HistGradientBoostingClassifier(categorical_features=marked, random_state=0)
-    return make_pipeline(make_column_transformer(*parts), model)
-
-
-def _single(data: Labelled, **options: Any) -> BaseEstimator:
-    return BayesianNetworkClassifier(bins=dict.fromkeys(data.numeric, 5), **options)
-
-
-def _forest(data: Labelled, size: int) -> BaseEstimator:
-    # Measurements are declared as such, whatever values a small sample has.
-    most = min(6, max(3, round(size**0.5)))
-    return BayesianNetworkForest(bins=dict.fromkeys(data.numeric, most), random_state=0)
-
-
-MODELS: dict[str, Callable[[Labelled, int], BaseEstimator]] = {
-    "forest of networks": _forest,
-    "k-DB, tiers": lambda data, size: _single(data, structure="kdb", prior=Tiered()),
-    "TAN, tiers": lambda data, size: _single(data, structure="tan", prior=Tiered()),
-    "TAN": lambda data, size: _single(data, structure="tan", prior=Hierarchical()),
-    "random forest": lambda data, size: make_pipeline(
-        _one_hot(data, "passthrough"), RandomForestClassifier(random_state=0)
-    ),
-    "boosted trees": lambda data, size: _boosted(data),
-    "logistic regression": lambda data, size: make_pipeline(
-        _one_hot(data, StandardScaler()), LogisticRegression()
-    ),
-    "CategoricalNB": lambda data, size: _naive(data),
-}
-
-
-def measured(name: str, size: int, repetition: int, model: str) -> dict[str, float]:
-    """Train and test one model on one sample."""
+def predicted(
+    name: str, size: int, repetition: int, model: str
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Train and test one model: chances ``[row, class]``, classes of the rows, and seconds."""
     data = labelled(name)
     rest = len(data.labels) - size
     train, test = train_test_split(
@@ -131,12 +65,17 @@ def measured(name: str, size: int, repetition: int, model: str) -> dict[str, flo
     chances = np.zeros((len(test), classes))
     chances[:, made.classes_] = found  # a sample may lack a rare class
     chances = (1.0 - _UNIFORM_SHARE) * chances + _UNIFORM_SHARE / classes
-    chances /= chances.sum(axis=1, keepdims=True)
-    hidden = data.labels[test]
-    own = chances[np.arange(len(test)), hidden]
+    return chances / chances.sum(axis=1, keepdims=True), data.labels[test], seconds
+
+
+def measured(name: str, size: int, repetition: int, model: str) -> dict[str, float]:
+    """Train and test one model on one sample."""
+    chances, hidden, seconds = predicted(name, size, repetition, model)
+    own = chances[np.arange(len(hidden)), hidden]
+    each = np.eye(chances.shape[1])[hidden]
     return {
         "log_loss": float(-np.log(own).mean()),
-        "brier": float(((chances - np.eye(classes)[hidden]) ** 2).sum(axis=1).mean()),
+        "brier": float(((chances - each) ** 2).sum(axis=1).mean()),
         "auc": float(np.mean([_auc(hidden == c, chances[:, c]) for c in np.unique(hidden)])),
         "accuracy": float((chances.argmax(axis=1) == hidden).mean()),
         "seconds": seconds,
@@ -171,11 +110,7 @@ def fill(path: Path, sizes: list[int], repetitions: int) -> None:
                     for model in MODELS if possible(name, size) else ():
                         if (name, str(size), str(repetition), model) in done:
                             continue
-                        try:
-                            found = measured(name, size, repetition, model)
-                        except TooLargeError as error:  # too many values that never occurred
-                            print(name, size, model, error, file=sys.stderr)
-                            continue
+                        found = measured(name, size, repetition, model)
                         key = dict(zip(_FIELDS, (name, size, repetition, model), strict=False))
                         writer.writerow({**key, **{k: round(v, 6) for k, v in found.items()}})
                         file.flush()
@@ -185,29 +120,37 @@ def fill(path: Path, sizes: list[int], repetitions: int) -> None:
 def tables(path: Path) -> str:
     """Write the figures as Markdown: means, mean ranks and wins, then single data sets."""
     figures = pd.read_csv(path)
-    parts = []
     models = [model for model in MODELS if model in set(figures["model"])]
-    for measure, (title, more) in MEASURES.items():
-        mean = figures.pivot_table(measure, ["rows", "data"], "model")[models].dropna()
-        rank = mean.round(4).rank(axis=1, ascending=not more)
-        lines = [
-            f"**{title}** ({'more' if more else 'less'} is better): mean, mean rank, wins\n",
-            f"| rows | data sets | {' | '.join(models)} |",
-            f"|{' --- |' * (2 + len(models))}",
-        ]
-        for size, part in mean.groupby(level="rows"):
-            ranks = rank.loc[size]
-            means = part.mean().round(3)
-            best = means.max() if more else means.min()
-            cells = []
-            for model in models:
-                value, wins = means[model], int((ranks[model] == 1).sum())
-                shown = f"**{value:.3f}**" if value == best else f"{value:.3f}"
-                cells.append(f"{shown}, {ranks[model].mean():.1f}, {wins}")
-            lines.append(f"| {size} | {len(part)} | {' | '.join(cells)} |")
-        parts.append("\n".join(lines))
-    parts.append(_single_sets(figures, models))
-    return "\n\n".join(parts)
+    kinds = {"Data sets that confirm": CONFIRMING, "Data sets to choose on": CHOOSING}
+    parts = []
+    for title, names in kinds.items():
+        own = figures[figures["data"].isin(names)]
+        if len(own):
+            parts.append(f"### {title}")
+            parts += [summary(own, models, measure) for measure in MEASURES]
+    return "\n\n".join([*parts, _single_sets(figures, models)])
+
+
+def summary(figures: pd.DataFrame, models: list[str], measure: str) -> str:
+    """Write mean, mean rank and wins of all models in one measure."""
+    title, more = MEASURES[measure]
+    mean = figures.pivot_table(measure, ["rows", "data"], "model")[models].dropna()
+    rank = mean.round(4).rank(axis=1, ascending=not more)
+    lines = [
+        f"**{title}** ({'more' if more else 'less'} is better): mean, mean rank, wins\n",
+        f"| rows | data sets | {' | '.join(models)} |",
+        f"|{' --- |' * (2 + len(models))}",
+    ]
+    for size, part in mean.groupby(level="rows"):
+        ranks, means = rank.loc[size], part.mean().round(3)
+        best = means.max() if more else means.min()
+        cells = []
+        for model in models:
+            value, wins = means[model], int((ranks[model] == 1).sum())
+            shown = f"**{value:.3f}**" if value == best else f"{value:.3f}"
+            cells.append(f"{shown}, {ranks[model].mean():.1f}, {wins}")
+        lines.append(f"| {size} | {len(part)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def _single_sets(figures: pd.DataFrame, models: list[str]) -> str:
