@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
 from colonnade import lookup
-from colonnade.classifier import BayesianNetworkClassifier, _tables
+from colonnade.classifier import BayesianNetworkClassifier, _gaps, _tables
 from colonnade.classifier._tables import ClassTables
 from colonnade.dag import Dag
 from colonnade.priors import SymmetricDirichlet
@@ -88,7 +88,7 @@ def test_small_blocks_change_nothing(structure, monkeypatch) -> None:
     model = BayesianNetworkClassifier(structure).fit(X, y)
     whole, best = model.predict_log_proba(X), model.predict(X)
     monkeypatch.setattr(_tables, "_TASK_ROWS", 7)
-    monkeypatch.setattr(_tables, "_MAX_GAP_CELLS", 100)
+    monkeypatch.setattr(_gaps, "_MAX_GAP_CELLS", 100)
     np.testing.assert_allclose(model.predict_log_proba(X), whole, atol=1e-12)
     np.testing.assert_array_equal(model.predict(X), best)
 

@@ -244,7 +244,7 @@ def test_identifiers_stay_if_the_user_says_so() -> None:
     assert "name" in kept.network_
     assert kept.identifiers_ == ()
     dag = Dag([("class", "a"), ("class", "name")])
-    for options in ({"structure": dag}, {"root": "name"}):
+    for options in ({"structure": dag}, {"structure": "tan", "root": "name"}):
         with pytest.warns(ColumnWarning, match="Column 'name' .*: seems to identify rows"):
             model = BayesianNetworkClassifier(**options).fit(frame, y)
         assert "name" in model.network_
@@ -501,17 +501,18 @@ def test_a_row_without_weight_is_not_there() -> None:
         ({"structure": 3}, "or a Dag for `structure`"),
         ({"structure": Dag([("x0", "x1")])}, "a graph that has the class, 'class',"),
         ({"structure": Dag([("class", "z")])}, r"got 'z' as well"),
-        ({"k": 3}, "`k` applies only to structure='kdb', got k=3"),
+        ({"structure": "tan", "k": 3}, "`k` applies only to structure='kdb', got k=3"),
         ({"structure": "kdb", "root": "x0"}, "`root` applies only to structure='tan'"),
         ({"structure_score": AIC()}, "`structure_score` applies only to structure='hill_climb'"),
         ({"graph_prior": "sizes"}, "`graph_prior` applies only to structure='hill_climb'"),
         ({"structure": "hill_climb", "graph_prior": "size"}, "'sizes' or None for `graph_prior`"),
         ({"structure": "kdb", "k": -1}, "`k`"),
-        ({"root": "z"}, "`root`"),
+        ({"structure": "tan", "root": "z"}, "`root`"),
+        ({"root": "x0"}, "`root` applies only to structure='tan'"),
         ({"prior": "bdeu"}, "a prior, 'auto' or None for `prior`"),
         ({"bins": 1}, "of at least 2 for `bins`"),
         ({"unknown": "ignore"}, "'missing' or 'raise' for `unknown`"),
-        ({"target_name": ""}, "a non-empty string for `target_name`"),
+        ({"target_name": ""}, "a non-empty string or None for `target_name`"),
         ({"target_name": "x1"}, "a name that no feature has for `target_name`"),
     ],
     ids=lambda value: str(value)[:40],

@@ -333,7 +333,7 @@ def test_a_forged_group_is_refused(network, tmp_path, group) -> None:
     from colonnade.files import native
 
     document = json.loads(native.render(network)) | {"group": group}
-    document["checksum"] = native._checksum(document)
+    document["checksum"] = native.checksum(document)
     path = tmp_path / "model.json"
     path.write_text(json.dumps(document))
     with pytest.raises(FileFormatError, match="group"):

@@ -16,7 +16,7 @@ import pytest
 
 from colonnade import FamilyCounts, Tiered
 from colonnade.pooling.draws import dirichlet
-from colonnade.pooling.tiers import Plan, log_base
+from colonnade.pooling.plan import Plan, log_base
 from colonnade.priors import draws as drawing
 
 STATES = 3

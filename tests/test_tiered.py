@@ -388,13 +388,26 @@ def test_a_classifier_takes_tiers_and_large_sparse_tables() -> None:
         fresh = rng.integers(40, size=(50, 6)).astype(str)
         found = model.predict_proba(fresh)
         network = model.network_
-        names = [name for name in network if name != model.target_name]
+        names = [name for name in network if name != model.target_name_]
         for row, wanted in zip(fresh[:5], found, strict=False):
             observed = dict(zip(names, row, strict=True))
-            answer = network.query(model.target_name, observed=observed)
+            answer = network.query(model.target_name_, observed=observed)
             np.testing.assert_allclose(answer.probabilities, wanted, rtol=1e-9)
         lower, upper = model.predict_interval(fresh[:4], rng=1)
         assert ((lower <= found[:4]) & (found[:4] <= upper)).mean() > 0.8
+
+
+@pytest.mark.parametrize("sizes", [(3, 5, 4), (2, 3), (3, 1, 4), (2,) * 6], ids=str)
+def test_all_rows_at_once_are_the_rows_one_by_one(sizes):
+    rng = np.random.default_rng(len(sizes))
+    configurations = int(np.prod(sizes))
+    seen = rng.random((configurations, 1)) < 0.3
+    values = rng.integers(0, 3, (configurations, 4)) * seen
+    posterior = Tiered().posterior(FamilyCounts.from_array(values, parent_sizes=sizes))
+    codes = np.stack(np.unravel_index(np.arange(configurations), sizes), axis=1)
+    # So few that they are looked up, and all of them, which are computed tier by tier.
+    single = [posterior.tiers.rows(row[None])[0] for row in codes]
+    np.testing.assert_array_equal(posterior.tiers.rows(codes), single)
 
 
 @pytest.mark.parametrize("values", [[[3, 0, 1]], [[9, 1, 0], [8, 2, 1], [0, 0, 0]]])
@@ -441,3 +454,57 @@ def test_tiers_are_shown_in_a_line() -> None:
 def test_a_word_for_a_prior_is_met_with_its_class(given, meant) -> None:
     with pytest.raises(InputError, match=re.escape(f"Hint: use {meant}")):
         cn.fit({"a": ["x", "y"]}, cn.Dag([], ["a"]), given)
+
+
+# ---------------------------------------------------- strengths of single parents by leaving out
+
+
+def plain_single(values, s_mean=4.0):
+    """One parent by leaving out, in plain loops: the estimate and the leave-one-out score."""
+    states = values.shape[1]
+    totals = values.sum(axis=0)
+    pool = (totals + 1.0) / (totals.sum() + states)
+    grid = states * 2.0 ** np.arange(-5, 8)
+    scores = 2 * np.log(grid) - 2 * grid / (s_mean * states)
+    for row in values:
+        for x, n in enumerate(row):
+            without = (totals[x] - 1 + 1.0) / (totals.sum() - 1 + states)
+            for g, s in enumerate(grid):
+                if n:
+                    scores[g] += n * np.log((n - 1 + s * without) / (row.sum() - 1 + s))
+    chances = np.exp(scores - scores.max())
+    s = np.exp(chances @ np.log(grid) / chances.sum())
+    score = 0.0
+    for row in values:
+        for x, n in enumerate(row):
+            without = totals[x] / (totals.sum() - 1 + states)
+            if n:
+                score += n * np.log((n - 1 + s * without) / (row.sum() - 1 + s))
+    return (values + s * pool) / (values.sum(axis=1, keepdims=True) + s), score
+
+
+def test_one_parent_by_leaving_out():
+    values = np.random.default_rng(4).poisson(1.5, size=(9, 3))
+    prior = Tiered(one_parent="left_out")
+    table, score = plain_single(values)
+    posterior = prior.posterior(counts_of(values))
+    np.testing.assert_allclose(posterior.mean, table, rtol=1e-12)
+    assert posterior.leave_one_out_score() == pytest.approx(score, rel=1e-12)
+    assert not prior.leaves_out_exactly(counts_of(values))
+    drawn = posterior.sample(20_000, rng=0)
+    np.testing.assert_allclose(drawn.mean(axis=0), table, atol=0.02)
+
+
+def test_tiers_on_single_parents_by_leaving_out_differ_little():
+    values = np.random.default_rng(5).poisson(3.0, size=(4, 3, 2, 5))
+    exact = Tiered().estimate(counts_of(values))
+    found = Tiered(one_parent="left_out").estimate(counts_of(values))
+    assert not np.array_equal(exact, found)
+    np.testing.assert_allclose(found, exact, atol=0.02)
+    steps = Tiered(one_parent="left_out").posterior(counts_of(values)).ladder((0, 1, 1))
+    assert steps[1].bases == ((),)
+
+
+def test_one_parent_is_a_word():
+    with pytest.raises(ColonnadeError, match="'integrated' or 'left_out'"):
+        Tiered(one_parent="guess")

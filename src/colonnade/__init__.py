@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from colonnade import tables as tables
     from colonnade import theory as theory
     from colonnade.classifier import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from colonnade.classifier import BayesianNetworkForest as BayesianNetworkForest
     from colonnade.counts import FamilyCounts as FamilyCounts
     from colonnade.cpt import Cpt as Cpt
     from colonnade.dag import Dag as Dag
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from colonnade.priors import CptPosterior as CptPosterior
     from colonnade.priors import Hierarchical as Hierarchical
     from colonnade.priors import MaximumLikelihood as MaximumLikelihood
+    from colonnade.priors import Smoothed as Smoothed
+    from colonnade.priors import SmoothedPosterior as SmoothedPosterior
     from colonnade.priors import SymmetricDirichlet as SymmetricDirichlet
     from colonnade.priors import TablePosterior as TablePosterior
     from colonnade.priors import Tiered as Tiered
@@ -58,7 +61,7 @@ if TYPE_CHECKING:
 
 # The room that each name lives in; a module stands for itself.
 _ROOMS = {
-    "classifier": ("BayesianNetworkClassifier",),
+    "classifier": ("BayesianNetworkClassifier", "BayesianNetworkForest"),
     "counts": ("FamilyCounts",),
     "cpt": ("Cpt",),
     "dag": ("Dag",),
@@ -68,8 +71,8 @@ _ROOMS = {
     "network": ("BayesianNetwork", "fit"),
     "pooling": ("Exact", "Quadrature", "Reference", "Variational"),
     "priors": (
-        *("BDeu", "CptPosterior", "Hierarchical", "MaximumLikelihood", "SymmetricDirichlet"),
-        *("TablePosterior", "Tiered", "TieredPosterior"),
+        *("BDeu", "CptPosterior", "Hierarchical", "MaximumLikelihood", "Smoothed"),
+        *("SmoothedPosterior", "SymmetricDirichlet", "TablePosterior", "Tiered", "TieredPosterior"),
     ),
     "structure": (
         *("AIC", "BIC", "LogLikelihood", "arc_strength", "chow_liu", "compare"),

@@ -1,6 +1,12 @@
-"""A scikit-learn classifier that is a Bayesian network."""
+"""Scikit-learn classifiers that are Bayesian networks: a single one, and a forest of them."""
 
 from colonnade.classifier._input import ImpossibleRowWarning, UnknownStateWarning
 from colonnade.classifier.estimator import BayesianNetworkClassifier
+from colonnade.classifier.forest import BayesianNetworkForest
 
-__all__ = ["BayesianNetworkClassifier", "ImpossibleRowWarning", "UnknownStateWarning"]
+__all__ = [
+    "BayesianNetworkClassifier",
+    "BayesianNetworkForest",
+    "ImpossibleRowWarning",
+    "UnknownStateWarning",
+]

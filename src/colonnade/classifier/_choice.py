@@ -80,11 +80,11 @@ class Structure:
         if self.structure == "naive":
             return naive_bayes(coded, target)
         if self.structure == "tan":
-            return tan(_filled(coded), target, self.root)
+            return tan(filled(coded), target, self.root)
         if self.structure == "kdb":
-            return kdb(_filled(coded), target, self.k)
+            return kdb(filled(coded), target, self.k)
         with to_the_end():
-            return hill_climb(_filled(coded), self.score, graph_prior=self.graph_prior).dag
+            return hill_climb(filled(coded), self.score, graph_prior=self.graph_prior).dag
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ def _folds(coded: CodedTable, target: str) -> NDArray[np.intp]:
 # --------------------------------------------------------------------------- structures
 
 
-def _filled(coded: CodedTable) -> CodedTable:
+def filled(coded: CodedTable) -> CodedTable:
     """Make a table complete for learning a structure: only that, never for counting.
 
     If at least half of the rows are complete, these are taken. Otherwise all rows are, and

@@ -7,15 +7,14 @@ the first training rows that have a value in it, and never again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
-from colonnade.arrays import Array
-from colonnade.exceptions import ColumnWarning, DataError, listing, warn
+from colonnade.arrays import Array, Floats
+from colonnade.classifier._classes import merged_states
+from colonnade.exceptions import ColumnWarning, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
@@ -24,9 +23,11 @@ from colonnade.tables.discretize import Discretizer
 from colonnade.tables.identifiers import Excess, dated, identifier, warn_of_identifiers
 from colonnade.tables.levels import Levels, place, places, refuse_absent
 from colonnade.tables.memory import each_column, warn_of_states
-from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, Source, numbers_of
-from colonnade.variables import State, Variable
+from colonnade.variables import Variable
+
+# Chooses where a column is cut, given its name and its numbers.
+Choose: TypeAlias = Callable[[str, Measured], Cuts]
 
 # The only state of a column that never had a value.
 _NO_VALUE = ("(no value)",)
@@ -45,7 +46,7 @@ class Treatment:
 
 
 @dataclass(frozen=True, slots=True)
-class _Feature:
+class Feature:
     """The variable that one column became, and the cuts of a column of numbers."""
 
     variable: Variable
@@ -55,16 +56,82 @@ class _Feature:
         """Labels and codes of other rows of the column."""
         if self.cuts is None:
             return column.levels(declared=True)
-        numbers = numbers_of(column, "give it as numbers, as in training")
-        return self.cuts.column(numbers).levels(declared=True)
+        return self.cuts.column(_numbers(column)).levels(declared=True)
 
-    def grown(self, levels: Levels) -> _Feature:
+    def grown(self, levels: Levels) -> Feature:
         """Add the states of more rows; cut points stay."""
         if self.cuts is not None:
             return self
         name = self.variable.name
-        states = _merged_states(place(name), self.variable.states, levels.present)
-        return _Feature(Variable(name, states))
+        states = merged_states(place(name), self.variable.states, levels.present)
+        return Feature(Variable(name, states))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Columns of training rows, read once: numbers to be cut, and those that hold states.
+
+    `identifiers` are columns that were left out, because they identify rows.
+    """
+
+    measured: Mapping[str, Measured]
+    states: Mapping[str, tuple[Feature, CodedColumn]]
+    names: tuple[str, ...]
+    identifiers: tuple[str, ...]
+
+    @classmethod
+    def of(cls, source: Source, weights: Array | None, treatment: Treatment) -> Reading:
+        """Decide what each column is."""
+        refuse_absent(list(treatment.bins.columns), source.names)
+        read = each_column(source, source.names, partial(_read, treatment.bins, weights))
+        left_out = _left_out([each for each in read if each.excess], len(read), treatment)
+        kept = {each.column.name: each for each in read if each.column.name not in left_out}
+        warn_of_cuts({name: each.guessed for name, each in kept.items() if each.guessed})
+        used = {name: each.used for name, each in kept.items()}
+        measured = {name: each for name, each in used.items() if isinstance(each, Measured)}
+        states = {
+            name: _with_states(name, each)
+            for name, each in used.items()
+            if isinstance(each, Levels)
+        }
+        warn_of_states(source, [feature.variable for feature, _ in states.values()])
+        return cls(measured, states, tuple(kept), left_out)
+
+    def cut(self, choose: Choose) -> tuple[Features, list[CodedColumn]]:
+        """Choose the cuts, and return the codes of the rows."""
+        pairs = dict(self.states)
+        for name, each in self.measured.items():
+            pairs[name] = _with_cuts(name, each, choose)
+        ordered = {name: pairs[name] for name in self.names}
+        each_feature = {name: feature for name, (feature, _) in ordered.items()}
+        return Features(each_feature, self.identifiers), [coded for _, coded in ordered.values()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows to classify, read once for any cuts: numbers to be cut, and codes of states."""
+
+    numbers: Mapping[str, Floats]
+    coded: Mapping[str, CodedColumn]
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        columns = [*self.numbers.values(), *(each.codes for each in self.coded.values())]
+        return len(columns[0])
+
+    @property
+    def unknown(self) -> CodedTable | None:
+        """The columns that have unknown values, or None if there are none."""
+        columns = [each for each in self.coded.values() if each.unknown]
+        return coded_table(columns) if columns else None
+
+    def part(self, rows: slice) -> Rows:
+        """Return some of the rows; what was unknown is not told again."""
+        return Rows(
+            {name: each[rows] for name, each in self.numbers.items()},
+            {name: CodedColumn(c.variable, c.codes[rows]) for name, c in self.coded.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +141,8 @@ class Features:
     `identifiers` are columns that were left out, because they identify rows.
     """
 
-    each: Mapping[str, _Feature] = field(default_factory=dict)
+    each: Mapping[str, Feature] = field(default_factory=dict)
     identifiers: tuple[str, ...] = ()
-
-    @classmethod
-    def learn(
-        cls, source: Source, weights: Array | None, treatment: Treatment
-    ) -> tuple[Features, list[CodedColumn]]:
-        """Decide what each column is, and return the codes of the rows."""
-        refuse_absent(list(treatment.bins.columns), source.names)
-        read = each_column(source, source.names, partial(_read, treatment.bins, weights))
-        left_out = _left_out([each for each in read if each.excess], len(read), treatment)
-        kept = [each for each in read if each.column.name not in left_out]
-        warn_of_cuts({each.column.name: each.guessed for each in kept if each.guessed})
-        learned = [_learned(each.column.name, each.used, weights) for each in kept]
-        features = {feature.variable.name: feature for feature, _ in learned}
-        coded = [CodedColumn.of(feature.variable, levels) for feature, levels in learned]
-        warn_of_states(source, [each.variable for each in features.values() if each.cuts is None])
-        return cls(features, left_out), coded
 
     def grow(
         self, source: Source, weights: Array | None, treatment: Treatment
@@ -101,14 +152,15 @@ class Features:
         A column without values so far is learned.
         """
 
-        def grown(column: Column) -> tuple[_Feature, CodedColumn]:
+        def grown(column: Column) -> tuple[Feature, CodedColumn]:
             feature = self.each[column.name]
             if feature.variable.states == _NO_VALUE:
                 read = treatment.bins.read(column, weights)
-                feature, levels = _learned(column.name, read, weights)
-            else:
-                levels = feature.levels(column)
-                feature = feature.grown(levels)
+                if isinstance(read, Levels):
+                    return _with_states(column.name, read)
+                return _with_cuts(column.name, read, partial(quantiles, weights))
+            levels = feature.levels(column)
+            feature = feature.grown(levels)
             return feature, CodedColumn.of(feature.variable, levels)
 
         pairs = each_column(source, tuple(self.each), grown)
@@ -117,65 +169,38 @@ class Features:
         warn_of_states(source, [each[k].variable for k in fresh if each[k].cuts is None])
         return Features(each, self.identifiers), [coded for _, coded in pairs]
 
-    def codes(self, source: Source) -> CodedTable:
-        """Turn other rows of the same columns into codes; new values are unknown."""
+    def read(self, source: Source) -> Rows:
+        """Read other rows of the same columns; new values are unknown."""
+        cut = [name for name, feature in self.each.items() if feature.cuts is not None]
+        states = [name for name, feature in self.each.items() if feature.cuts is None]
 
         def coded(column: Column) -> CodedColumn:
             feature = self.each[column.name]
             return CodedColumn.of(feature.variable, feature.levels(column))
 
-        return coded_table(each_column(source, tuple(self.each), coded))
+        numbers = each_column(source, tuple(cut), _numbers)
+        codes = each_column(source, tuple(states), coded)
+        return Rows(dict(zip(cut, numbers, strict=True)), dict(zip(states, codes, strict=True)))
+
+    def cut(self, rows: Rows) -> CodedTable:
+        """Turn rows that were read into codes."""
+        columns = []
+        for name, feature in self.each.items():
+            if feature.cuts is None:
+                columns.append(rows.coded[name])
+            else:
+                levels = feature.cuts.column(rows.numbers[name]).levels(declared=True)
+                columns.append(CodedColumn.of(feature.variable, levels))
+        return coded_table(columns)
+
+    def codes(self, source: Source) -> CodedTable:
+        """Turn other rows of the same columns into codes; new values are unknown."""
+        return self.cut(self.read(source))
 
     @property
     def discretizer(self) -> Discretizer:
         """Where columns of numbers are cut."""
         return Discretizer(tuple(each.cuts for each in self.each.values() if each.cuts is not None))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Classes:
-    """The class as a variable, its labels sorted.
-
-    `declared` says whether the user said that there are no others.
-    """
-
-    name: str
-    labels: Array
-    declared: bool
-
-    @classmethod
-    def seen(cls, name: str, labels: Array) -> Classes:
-        """Take the labels of rows; those that look alike are worth a warning."""
-        classes = cls(name, np.unique(labels), False)
-        for warning in of_states([classes.variable], ()):
-            warn(warning)
-        return classes
-
-    @property
-    def variable(self) -> Variable:
-        """The class, with its labels as states."""
-        return Variable(self.name, _label_states(self.labels))
-
-    def grown(self, labels: Array) -> Classes:
-        """Add the labels of more rows, unless all classes were declared."""
-        if self.declared:
-            return self
-        _merged_states("`y`", _label_states(self.labels), _label_states(np.unique(labels)))
-        return Classes(self.name, np.unique(np.concatenate([self.labels, labels])), False)
-
-    def column(self, labels: Array) -> CodedColumn:
-        """Turn the labels of rows into codes."""
-        places = {label: k for k, label in enumerate(self.labels.tolist())}
-        found, back = np.unique(labels, return_inverse=True)
-        strange = [label for label in found.tolist() if label not in places]
-        if strange:
-            known = listing(self.labels.tolist())
-            noun, verb = ("label", "is") if len(strange) == 1 else ("labels", "are")
-            unlike = f"{verb} not among the known classes ({known})"
-            problem = f"{noun} {listing(strange, 5)} {unlike}."
-            raise DataError("`y`", problem, "declare all of them with `classes`")
-        codes = np.array([places[label] for label in found.tolist()], dtype=np.intp)
-        return CodedColumn(self.variable, codes[back])
 
 
 class _Read(NamedTuple):
@@ -225,37 +250,25 @@ def _left_out(identifying: Sequence[_Read], columns: int, treatment: Treatment) 
     return names
 
 
-def _learned(name: str, read: Measured | Levels, weights: Array | None) -> tuple[_Feature, Levels]:
-    """What a column is, and the levels of its rows."""
-    if isinstance(read, Levels):
-        if not read.present:
-            return _Feature(Variable(name, _NO_VALUE)), read
-        return _Feature(discovered(name, read)), read
-    cuts = Cuts.learn(name, read.numbers, read.bins, weights=weights)
+def _with_states(name: str, levels: Levels) -> tuple[Feature, CodedColumn]:
+    """Make a feature of a column of states, and code its rows."""
+    variable = discovered(name, levels) if levels.present else Variable(name, _NO_VALUE)
+    return Feature(variable), CodedColumn.of(variable, levels)
+
+
+def _with_cuts(name: str, read: Measured, choose: Choose) -> tuple[Feature, CodedColumn]:
+    """Make a feature of a column of numbers, and code its rows."""
+    cuts = choose(name, read)
+    variable = Variable(name, cuts.states)
     levels = cuts.column(read.numbers).levels(declared=True)
-    return _Feature(Variable(name, cuts.states), cuts), levels
+    return Feature(variable, cuts), CodedColumn.of(variable, levels)
 
 
-def _label_states(labels: Array) -> tuple[State, ...]:
-    """Return labels of classes as states."""
-    # scikit-learn accepts whole floating-point numbers as classes, and no others.
-    return tuple(int(v) if isinstance(v, float) else v for v in labels.tolist())
+def quantiles(weights: Array | None, name: str, read: Measured) -> Cuts:
+    """Cut a column into intervals of about the same number of rows each."""
+    return Cuts.learn(name, read.numbers, read.bins, weights=weights)
 
 
-def _merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:
-    """Add labels to states: in order if the states are, else at the end. Messages begin `where`."""
-    old = {(isinstance(state, bool), state) for state in known}
-    fresh = [label for label in labels if (isinstance(label, bool), label) not in old]
-    for label in fresh:
-        if not isinstance(label, str | int):
-            problem = f"{label!r} of type {type(label).__name__} is not a state."
-            raise DataError(where, problem, "use strings, integers or booleans")
-    if not fresh:
-        return tuple(known)
-    kinds = {str if isinstance(s, str) else type(s) for s in (*known, *fresh)}
-    if len(kinds) > 1:
-        problem = f"{listing(fresh, 5)} are of another kind than {listing(known, 5)}."
-        raise DataError(where, problem, "give all batches the same types")
-    if list(known) == sorted(known):
-        return tuple(sorted((*known, *fresh)))
-    return (*known, *fresh)
+def _numbers(column: Column) -> Floats:
+    """Return the numbers of rows to classify."""
+    return numbers_of(column, "give it as numbers, as in training")

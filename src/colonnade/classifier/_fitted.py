@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from colonnade.arrays import Array
 from colonnade.classifier._choice import AnyPrior, Choice, Structure
-from colonnade.classifier._features import Classes, Features, Treatment
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Features, Reading, Treatment, quantiles
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
@@ -43,8 +44,9 @@ class Fitted:
         treatment: Treatment,
     ) -> Fitted:
         """Settle features and structure, count, and estimate the tables."""
-        features, columns = Features.learn(rows.source, rows.weights, treatment)
-        coded = _coded(rows, classes, columns)
+        reading = Reading.of(rows.source, rows.weights, treatment)
+        features, columns = reading.cut(partial(quantiles, rows.weights))
+        coded = coded_rows(rows, classes, columns)
         counts = NetworkCounts.of(coded, structure.learn(coded, classes.name), "available")
         if structure.learned:
             choice = Choice.by_folds(prior, coded, classes.name, structure)
@@ -64,8 +66,8 @@ class Fitted:
         """Count more rows, with more states where there are new ones."""
         classes = self.classes.grown(rows.labels)
         features, columns = self.features.grow(rows.source, rows.weights, self.treatment)
-        coded = _coded(rows, classes, columns)
-        known = _grown(NetworkCounts.kept(self.network, "partial_fit"), coded.variables)
+        coded = coded_rows(rows, classes, columns)
+        known = grown_counts(NetworkCounts.kept(self.network, "partial_fit"), coded.variables)
         counts = known + NetworkCounts.of(coded, self.network.dag, "available")
         if self.structure_learned:
             choice = self.choice.after(prior, known, coded, classes.name)
@@ -80,7 +82,7 @@ class Fitted:
         return ClassTables(self.network, self.classes.name)
 
 
-def _coded(rows: Labelled, classes: Classes, columns: Sequence[CodedColumn]) -> CodedTable:
+def coded_rows(rows: Labelled, classes: Classes, columns: Sequence[CodedColumn]) -> CodedTable:
     """Put the columns of rows together, the class last."""
     return coded_table([*columns, classes.column(rows.labels)], rows.weights)
 
@@ -95,14 +97,14 @@ def _network(counts: NetworkCounts, choice: Choice, features: Features) -> Bayes
 # ------------------------------------------------ counts of variables that got more states
 
 
-def _grown(known: NetworkCounts, variables: tuple[Variable, ...]) -> NetworkCounts:
+def grown_counts(known: NetworkCounts, variables: tuple[Variable, ...]) -> NetworkCounts:
     """Put all counts where their states are in the larger variables."""
     families = families_of(known.dag, variables)
     triples = zip(known.counts, known.families, families, strict=True)
-    return NetworkCounts(known.dag, families, [_grown_counts(*triple) for triple in triples])
+    return NetworkCounts(known.dag, families, [_grown(*triple) for triple in triples])
 
 
-def _grown_counts(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:
+def _grown(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:
     """Put counts where their states are in the larger variables of the same family."""
     if old == new:
         return counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,6 @@ from colonnade.exceptions import (
     checked_list,
     counted,
     expected,
-    is_word,
     listing,
     row_at,
     warn,
@@ -50,12 +49,19 @@ class ImpossibleRowWarning(UserWarning):
 class Labelled:
     """Rows of features with their classes, and how often each counts.
 
-    Weights are positive, and integers if all of them are whole.
+    Weights are positive, and integers if all of them are whole. `name` is what the caller calls
+    the column of classes, or None.
     """
 
     source: Source
     labels: NDArray[Any]
     weights: NDArray[Any] | None
+    name: str | None
+
+    @property
+    def total(self) -> float:
+        """Number of rows, or the sum of their weights."""
+        return float(len(self.labels) if self.weights is None else self.weights.sum())
 
 
 def labelled_rows(
@@ -66,6 +72,7 @@ def labelled_rows(
     The estimator takes over the names and the number of features if `reset`, else compares them.
     """
     table = _checked(estimator, table, y, reset)
+    name = _name_of(y)
     labels = column_or_1d(y, warn=True)
     _refuse_missing(labels)
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
@@ -86,12 +93,47 @@ def labelled_rows(
         if (weights == np.floor(weights)).all() and weights.sum() < 2**53:
             # The same counts as of rows that are repeated.
             weights = weights.astype(np.int64)
-    return Labelled(_named(estimator, table), labels, weights)
+    return Labelled(_named(estimator, table), labels, weights, name)
 
 
 def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
     """Check rows without classes."""
     return _named(estimator, _checked(estimator, table, "no_validation", reset=False))
+
+
+def class_name(asked: Any, rows: Labelled, named: Sequence[str]) -> str:
+    """Return the name of the class in the network: as asked, or one that no feature has.
+
+    By default the single one of the variables `named` by the user that is no feature, else what
+    the column of labels is called, else ``class``.
+    """
+    features = rows.source.names
+    if asked is not None:
+        if not isinstance(asked, str) or not asked:
+            raise expected("a non-empty string or None", "target_name", asked)
+        if asked in features:
+            hint = "give the class another name with `target_name`"
+            raise expected("a name that no feature has", "target_name", asked, hint)
+        return asked
+    strangers = [name for name in named if isinstance(name, str) and name not in features]
+    if len(strangers) == 1:
+        return strangers[0]
+    if rows.name and rows.name not in features:
+        return rows.name
+    name = "class"
+    while name in features:
+        name += "'"
+    return name
+
+
+def _name_of(labels: Any) -> str | None:
+    """Return what a series, or a data frame of one column, calls its values."""
+    if _is_frame(labels):
+        labels_of = _labels(labels)
+        name = labels_of[0] if len(labels_of) == 1 else None
+    else:
+        name = getattr(labels, "name", None)
+    return name if isinstance(name, str) and name else None
 
 
 def checked_classes(classes: Any) -> NDArray[Any]:
@@ -184,9 +226,6 @@ def _named(estimator: Any, table: Any) -> Source:
     known = getattr(estimator, "feature_names_in_", None)
     count = estimator.n_features_in_
     names = [f"x{k}" for k in range(count)] if known is None else [str(name) for name in known]
-    if is_word(estimator.target_name, *names):
-        hint = "give the class another name with `target_name`"
-        raise expected("a name that no feature has", "target_name", estimator.target_name, hint)
     if not _is_frame(table):
         return source_of((np.asfortranarray(table), names))  # columns are read one by one
     pairs = zip(names, _labels(table), strict=True)

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats, Seed
-from colonnade.classifier._tables import ClassTables, add_gaps
-from colonnade.cpt import Cpt
-from colonnade.exceptions import NotSupportedError, checked_draws, checked_level
+from colonnade.classifier._drawn import DrawnLogs, drawn_tables
+from colonnade.classifier._gaps import add_gaps
+from colonnade.classifier._tables import ClassTables
+from colonnade.exceptions import checked_draws, checked_level
 from colonnade.lookup import broadcast_rows
 from colonnade.missing.gaps import distinct
 from colonnade.priors import Interval
@@ -31,15 +32,14 @@ from colonnade.threads import run
 _COMBINATIONS, _MAX_GROUPS = 4, 4
 # Draws of every table if nobody says how many: for many rows, and for few.
 _MIN_DRAWS, _MAX_DRAWS = 200, 1000
+# The same for all networks of a forest together.
+_MANY_DRAWS, _FEW_ROWS = 4000, 100
 # Additions that their number may cost: about a second of work.
 _MAX_ADDITIONS = 1 << 29
 # Cells [row, class, combination, draw] of one block, small enough for the cache of a processor.
 _BLOCK_CELLS = 1 << 18
 # Drawn numbers held at a time, 128 MB; and about what can be drawn in a second.
 _MAX_DRAWN = 1 << 24
-# Observations from which on little of alpha is open, and drawing it takes long: each draw of alpha
-# is then used this often.
-_MANY_OBSERVATIONS, _USES_OF_ALPHA = 10_000, 4
 
 
 def class_intervals(
@@ -53,11 +53,9 @@ def class_intervals(
     if draws is not None:
         draws = checked_draws(draws)
     position = tables.network.dag.variables.index(tables.target)
-    columns = [coded.codes[coded.position(name)] for name in tables.features]
-    columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))
-    cases, which = distinct(np.stack(columns, axis=1).astype(np.int32))
+    cases, which = distinct(_codes(tables, coded))
     draws = _affordable(tables, coded, len(cases)) if draws is None else draws
-    drawn = _drawn(tables, draws, generator(rng))
+    drawn = drawn_tables(tables, draws, generator(rng))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     ends = np.empty((2, len(cases), tables.classes))
     size = _rows_at_a_time(tables, coded, len(cases), draws)
@@ -67,6 +65,73 @@ def class_intervals(
             _fill_ends(groups, tails, ends[:, low : low + size])
             progress.advance(len(cases[low : low + size]))
     return Interval(ends[0, which], ends[1, which])
+
+
+def mixed_intervals(
+    members: Sequence[tuple[ClassTables, CodedTable]],
+    weights: Floats,
+    level: float,
+    draws: int | None,
+    rng: Seed,
+) -> Interval:
+    """Equal-tailed intervals of class probabilities in draws of several networks together.
+
+    Each network, with the rows as it sees them, has as many of the draws as its weight says.
+    """
+    level = checked_level(level)
+    rows, classes = members[0][1].rows, members[0][0].classes
+    if draws is None:
+        draws = _MANY_DRAWS if rows <= _FEW_ROWS else _MAX_DRAWS
+    shares = _shares(weights, checked_draws(draws))
+    seeds = generator(rng).integers(1 << 63, size=(len(members), 2))
+    used = [
+        (
+            tables,
+            _codes(tables, coded),
+            drawn_tables(tables, share, np.random.default_rng(seed.tolist())),
+        )
+        for (tables, coded), share, seed in zip(members, shares.tolist(), seeds, strict=True)
+        if share
+    ]
+    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    ends = np.empty((2, rows, classes))
+    # Groups of terms, the sums over what is missing, and the chances.
+    size = max(1, _MAX_DRAWN // ((_MAX_GROUPS + 3) * classes * int(shares.sum())))
+    with Progress("Intervals", rows) as progress:
+        for low in range(0, rows, size):
+            part = slice(low, min(low + size, rows))
+            chances = [
+                _network_chances(tables, codes[part], drawn) for tables, codes, drawn in used
+            ]
+            ends[:, part] = _quantiles(np.concatenate(chances, axis=-1), tails)
+            progress.advance(part.stop - low)
+    return Interval(ends[0], ends[1])
+
+
+def _network_chances(tables: ClassTables, codes: Array, drawn: Sequence[DrawnLogs]) -> Floats:
+    """Class probabilities in draws of one network, ``[row, class, draw]``."""
+    position = tables.network.dag.variables.index(tables.target)
+    groups = _groups(tables, position, codes, drawn)
+    starts = np.zeros((len(groups), 1), dtype=np.intp)
+    shape = (tables.classes, 1, drawn[0].draws)
+    return _chances(groups, starts, slice(0, len(codes)), shape)[:, :, 0]
+
+
+def _shares(weights: Floats, total: int) -> NDArray[np.intp]:
+    """Divide a number of draws by weights, whole numbers that add up to it."""
+    wanted = weights * total
+    shares = np.floor(wanted).astype(np.intp)
+    rest = total - int(shares.sum())
+    shares[np.argsort(shares - wanted, kind="stable")[:rest]] += 1
+    return shares
+
+
+def _codes(tables: ClassTables, coded: CodedTable) -> Array:
+    """Codes ``[row, variable]`` in the order of the graph; those of the class are 0."""
+    position = tables.network.dag.variables.index(tables.target)
+    columns = [coded.codes[coded.position(name)] for name in tables.features]
+    columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))
+    return np.stack(columns, axis=1).astype(np.int32)
 
 
 def _affordable(tables: ClassTables, coded: CodedTable, rows: int) -> int:
@@ -106,46 +171,6 @@ def _cells(tables: ClassTables, rows: int) -> list[int]:
     ]
 
 
-class DrawnLogs:
-    """Logarithms of a table in several draws; rows are drawn when they are asked for.
-
-    Given alpha and s the rows of a table are independent, so it is enough to keep these: a row
-    that is not looked up is never drawn. Rows asked for twice are drawn twice, so a caller that
-    needs a row of the same draw again must keep it; for one row of data no table is asked twice.
-    Each table has a generator of its own, so that tables can be drawn in any order.
-    """
-
-    def __init__(self, cpt: Cpt, draws: int, rng: np.random.Generator) -> None:
-        if cpt.counts is None:
-            raise NotSupportedError(
-                "An interval of class probabilities",
-                f"the table of {cpt.family.child.name!r} is known and has no posterior",
-            )
-        self.counts = cpt.counts
-        self.draws = draws
-        many = cpt.counts.total >= _MANY_OBSERVATIONS
-        pools = -(-draws // _USES_OF_ALPHA) if many else draws
-        self._drawn = cpt.posterior.draws(draws, rng, pools)
-
-    def rows(self, wanted: Array) -> Floats:
-        """Draw the rows of some configurations: ``[configuration, state, draw]``."""
-        return self._drawn.log_rows(wanted, draws_last=True)
-
-    def margins(self, wanted: Array, child: Array) -> Floats:
-        """Draw single cells, ``[cell, draw]``: each from its own margin.
-
-        So no two of them may be asked for of the same configuration and used together.
-        """
-        return self._drawn.log_cells(wanted, child)
-
-    def cells(self, parents: Sequence[Array], child: Array) -> Floats:
-        """Look up codes that broadcast with each other: ``[draw, *their shape]``."""
-        asked, shape = broadcast_rows(parents)
-        wanted, which = distinct(asked)
-        logs = self.rows(wanted)[which.reshape(shape), child]
-        return np.asarray(np.moveaxis(logs, -1, 0))
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Term:
     """What a table, some of them, or all gaps together, add to the log probabilities of rows.
@@ -165,16 +190,6 @@ class _Term:
     def at(self, rows: slice) -> Floats:
         """Look up rows: ``[row, class, draw]``."""
         return np.asarray(self.logs[self.index[rows]])
-
-
-def _drawn(tables: ClassTables, draws: int, rng: np.random.Generator) -> list[DrawnLogs]:
-    """Give each table a generator of its own, seeded from the one given."""
-    found = tables.network.tables.values()
-    seeds = rng.integers(1 << 63, size=(len(found), 2))
-    return [
-        DrawnLogs(cpt, draws, np.random.default_rng(seed.tolist()))
-        for cpt, seed in zip(found, seeds, strict=True)
-    ]
 
 
 def _groups(
@@ -258,20 +273,29 @@ def _fill_ends(groups: Sequence[Sequence[_Term]], tails: Sequence[float], ends: 
 
     def task(low: int) -> None:
         block = slice(low, min(low + size, rows))
-        chances = np.zeros((block.stop - low, classes, ways, draws))
-        for group, begins in zip(groups, starts, strict=True):
-            logs = group[0].at(block)
-            for term in group[1:]:
-                logs += term.at(block)
-            for way, start in enumerate(begins):
-                chances[:, :, way, : draws - start] += logs[:, :, start:]
-                chances[:, :, way, draws - start :] += logs[:, :, :start]
-        chances -= chances.max(axis=1, keepdims=True)
-        np.exp(chances, out=chances)
-        chances /= chances.sum(axis=1, keepdims=True)
+        chances = _chances(groups, starts, block, (classes, ways, draws))
         ends[:, block] = _quantiles(chances.reshape(*chances.shape[:2], -1), tails)
 
     run([partial(task, low) for low in range(0, rows, size)])
+
+
+def _chances(
+    groups: Sequence[Sequence[_Term]], starts: Array, block: slice, shape: tuple[int, int, int]
+) -> Floats:
+    """Class probabilities of a block of rows, ``[row, *shape]``: class, way and draw."""
+    chances = np.zeros((block.stop - block.start, *shape))
+    draws = shape[2]
+    for group, begins in zip(groups, starts, strict=True):
+        logs = group[0].at(block)
+        for term in group[1:]:
+            logs += term.at(block)
+        for way, start in enumerate(begins):
+            chances[:, :, way, : draws - start] += logs[:, :, start:]
+            chances[:, :, way, draws - start :] += logs[:, :, :start]
+    chances -= chances.max(axis=1, keepdims=True)
+    np.exp(chances, out=chances)
+    chances /= chances.sum(axis=1, keepdims=True)
+    return chances
 
 
 def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:

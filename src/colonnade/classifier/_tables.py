@@ -11,15 +11,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Floats
+from colonnade.classifier._gaps import TableLogs, add_gaps
 from colonnade.configurations import sort_keys
 from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
-from colonnade.missing.gaps import Gap, Members, distinct, find_gaps
+from colonnade.missing.gaps import distinct
 from colonnade.network import BayesianNetwork
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, column_rows
@@ -32,8 +33,6 @@ Step = Callable[[int, int, Floats], None]
 _LOG_OF_IMPOSSIBLE = -1e5
 # Rows of one task, and of one block of temporary arrays.
 _TASK_ROWS = 1 << 14
-# Cells of the largest array made at a time to sum out missing values.
-_MAX_GAP_CELLS = 1 << 21
 
 
 class ClassTables:
@@ -52,8 +51,9 @@ class ClassTables:
     def log_joint(self, coded: CodedTable, everything: bool, normalised: bool) -> Floats:
         """Log probability of each row together with each class, ``[row, class]``.
 
-        Missing values are summed out exactly. `everything` says whether to add the families without
-        the class, and `normalised` whether to condition on the row.
+        Missing values are summed out, exactly where that is affordable: see `_gaps`. `everything`
+        says whether to add the families without the class, and `normalised` whether to condition on
+        the row.
         """
         from colonnade.kernels.classify import normalise
 
@@ -139,14 +139,16 @@ class ClassTables:
         ]
 
     @cached_property
-    def _filled_logs(self) -> list[Lookup]:
-        return [family.logs.filled() for family in self._families]
+    def _filled_logs(self) -> list[TableLogs]:
+        pairs = zip(self.network.tables.values(), self._families, strict=True)
+        return [TableLogs(cpt, family.logs.filled(), self._log) for cpt, family in pairs]
 
     def _log(self, rows: Floats) -> Floats:
         """Logarithms, with `floor` for that of zero."""
         with np.errstate(divide="ignore"):
             logs = np.log(rows)
-        logs[np.isneginf(logs)] = self.floor
+        if self.floor > -math.inf:
+            logs[np.isneginf(logs)] = self.floor
         return logs
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -266,57 +268,3 @@ def _dense_step(coded: CodedTable, families: Sequence[_ClassFamily]) -> Step:
     offset = np.cumsum([0, *(table.size for table in tables)])
     flat = np.concatenate([np.empty(0), *(table.ravel() for table in tables)])
     return lambda low, high, block: add_dense(described, start, offset, flat, low, high, block)
-
-
-class Logs(Protocol):
-    """Logarithms of the probabilities of one family."""
-
-    def cells(self, parents: Sequence[Array], child: Array) -> Floats:
-        """Look up codes that broadcast with each other: an array of their common shape.
-
-        Before these axes there is one of draws, if there are several draws.
-        """
-
-
-def add_gaps(
-    network: BayesianNetwork, target: int, codes: Array, logs: Sequence[Logs], sums: Floats
-) -> None:
-    """Add the logarithms of sums over missing values to `sums` ``[draw, row, class]``.
-
-    Only values that something present depends on need that. `target` is the position of the class,
-    whose `codes` ``[row, variable]`` are 0 throughout and mean nothing; `logs` has one table per
-    variable.
-    """
-    members = Members.of(network.dag, network.families)
-    classes = members.sizes[target]
-    for gap in find_gaps(members, codes, np.ones(len(codes))):
-        size = max(1, _MAX_GAP_CELLS // (gap.elimination.cells * classes * len(sums)))
-        totals = np.empty((len(sums), len(gap.codes), classes))
-        for low in range(0, len(gap.codes), size):
-            block = slice(low, low + size)
-            factors = [_factor(gap, family, target, block, logs[family]) for family in gap.families]
-            shape = (len(sums), len(gap.codes[block]), classes)
-            flat = [
-                np.broadcast_to(f, (*shape, *f.shape[3:])).reshape(-1, *f.shape[3:])
-                for f in factors
-            ]
-            totals[:, block] = gap.elimination.log_total(flat).reshape(shape)
-        sums[:, gap.rows] += totals[:, gap.case]
-
-
-def _factor(gap: Gap, family: int, target: int, block: slice, logs: Logs) -> Floats:
-    """Logarithms of one family in all completions, ``[draw, case, class, *missing variables]``."""
-    scope = gap.elimination.scopes[gap.families.index(family)]
-    axes = {target: 1, **{variable: 2 + k for k, variable in enumerate(scope)}}
-    codes = []
-    for variable in gap.members.families[family]:
-        shape = [1] * (2 + len(scope))
-        if variable in axes:
-            shape[axes[variable]] = -1
-            codes.append(np.arange(gap.members.sizes[variable]).reshape(shape))
-        else:
-            shape[0] = -1
-            known = gap.codes[block, gap.known.index(variable)].astype(np.int64)
-            codes.append(known.reshape(shape))
-    found = logs.cells(codes[:-1], codes[-1])
-    return found.reshape(-1, *found.shape[-2 - len(scope) :])

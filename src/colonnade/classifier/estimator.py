@@ -5,53 +5,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from colonnade.arrays import Floats, Seed
+from colonnade.classifier._base import NetworkEstimator
 from colonnade.classifier._choice import Structure
-from colonnade.classifier._features import Classes, Treatment
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Treatment
 from colonnade.classifier._fitted import Fitted
-from colonnade.classifier._input import (
-    Labelled,
-    checked_classes,
-    labelled_rows,
-    rows_to_classify,
-    undefined_rows,
-    warn_of_impossible,
-    warn_of_unknown,
-)
+from colonnade.classifier._input import Labelled, undefined_rows, warn_of_impossible
 from colonnade.classifier._intervals import class_intervals
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, NotSupportedError, expected, is_word, listing
+from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
 from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.bins import DEFAULT_BINS, Bins
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.coding import unknown_states
 
 
-class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesianNetworkClassifier(NetworkEstimator):
     """A Bayesian network that gives the probability of each class.
 
     Takes arrays and data frames. Columns of numbers are cut at quantiles of the training rows, by
     the rule of :func:`colonnade.discretize`: if they have fractions, or more than 10 different
     values. Columns of few whole numbers, strings, booleans or categories hold states. Values may
     be missing in training, where every table is estimated from the rows that are complete for it,
-    and in prediction, where they are summed out exactly.
+    and in prediction, where they are summed out, exactly as long as that is affordable.
 
     Parameters
     ----------
     structure : {"naive", "tan", "kdb", "hill_climb"} or Dag
         Which variables depend on which: every feature on the class alone; on the class and one
-        other feature; on the class and up to `k` others; as found by hill climbing; or as given,
-        between features by their names (x0, x1, ... where the columns have none) and
-        `target_name`. Features that a Dag leaves out play no part.
+        other feature; on the class and up to `k` others, the default; as found by hill climbing; or
+        as given, between features by their names (x0, x1, ... where the columns have none) and the
+        class. Features that a Dag leaves out play no part.
     prior : Prior or "auto", optional
         Of all tables; by default ``Tiered()``. ``"auto"`` takes the one that predicts rows left out
         best, out of ``Hierarchical()``, ``Hierarchical(s="learn")``, ``SymmetricDirichlet()``,
@@ -75,8 +66,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     classes : sequence, optional
         All labels there can be; by default those in `y`. A class that is declared but not in `y`
         keeps its column, and a small probability (except under ``MaximumLikelihood``).
-    target_name : str
-        Name of the class in the network.
+    target_name : str, optional
+        Name of the class in the network. By default the one variable of a Dag that is no feature,
+        or the name of `y` if it is a named column, else ``"class"``, with strokes after it if that
+        is a feature.
     identifiers : {"drop", "keep"}
         What to do with columns that seem to identify rows (text with a state for every second
         training row or more, many dates, integers that never repeat): leave them out, with a
@@ -95,6 +88,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Score of each candidate, only with ``prior="auto"``. For ``"naive"`` and a Dag the
         leave-one-out log score of all rows, features and class together; for structures that are
         learned the log score of the class of rows from which nothing was learned.
+    target_name_ : str
+        Name of the class in the network.
     identifiers_ : tuple of str
         Columns that were left out, because they seem to identify rows.
     n_features_in_ : int
@@ -111,14 +106,13 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = BayesianNetworkClassifier().fit(X, y)
     >>> model.predict_proba(X.iloc[[0, 70]]).round(3)
-    array([[1.   , 0.   , 0.   ],
-           [0.   , 0.591, 0.409]])
+    array([[0.999, 0.   , 0.001],
+           [0.012, 0.565, 0.423]])
     >>> lower, upper = model.predict_interval(X.iloc[[70]], level=0.9, rng=1)
-    >>> bool(lower[0, 1] < 0.591 < upper[0, 1])
+    >>> bool(lower[0, 1] < 0.565 < upper[0, 1])
     True
     """
 
-    classes_: NDArray[Any]
     network_: BayesianNetwork
     prior_: Prior
     prior_scores_: dict[Prior, float]
@@ -127,7 +121,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def __init__(
         self,
-        structure: Literal["naive", "tan", "kdb", "hill_climb"] | Dag = "tan",
+        structure: Literal["naive", "tan", "kdb", "hill_climb"] | Dag = "kdb",
         prior: Prior | Literal["auto"] | None = None,
         bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
         unknown: Literal["missing", "raise"] = "missing",
@@ -136,7 +130,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         structure_score: Score | None = None,
         graph_prior: GraphPrior = None,
         classes: Sequence[Any] | None = None,
-        target_name: str = "class",
+        target_name: str | None = None,
         identifiers: Literal["drop", "keep"] = "drop",
     ) -> None:
         self.structure = structure
@@ -153,34 +147,13 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     # ---------------------------------------------------------------- fitting
 
-    def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> BayesianNetworkClassifier:
-        """Learn the structure and all tables.
-
-        Parameters
-        ----------
-        X : array or data frame [row, feature]
-        y : array [row]
-            Labels: strings, integers or booleans.
-        sample_weight : array [row], optional
-            How often each row counts, in the structure and in the cut points as well. A row of
-            weight zero has no influence, whatever values or class it has.
-
-        Returns
-        -------
-        self
-        """
-        rows = labelled_rows(self, X, y, sample_weight, reset=True)
-        return self._learn(rows, self._declared(None, first=True))
-
     def partial_fit(
         self,
         X: Any,
         y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> BayesianNetworkClassifier:
+    ) -> Self:
         """Learn from more rows: counts add up, and the tables follow.
 
         The first call is like :meth:`fit`. It settles the structure and the cut points for good;
@@ -201,47 +174,31 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         -------
         self
         """
-        first = not hasattr(self, "network_")
-        rows = labelled_rows(self, X, y, sample_weight, reset=first)
-        declared = self._declared(classes, first)
-        if first:
-            return self._learn(rows, declared)
-        return self._take(self._fitted.add(rows, self.prior))
+        return super().partial_fit(X, y, classes, sample_weight)
 
-    def _declared(self, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
-        """Classes declared here or in the constructor, which must agree."""
-        declared = None if self.classes is None else checked_classes(self.classes)
-        if classes is None:
-            return declared
-        given = checked_classes(classes)
-        known = declared if first else self.classes_
-        if known is not None and not np.array_equal(known, given):
-            raise expected(f"the classes known already, {listing(known)},", "classes", classes)
-        return given
-
-    def _learn(self, rows: Labelled, declared: NDArray[Any] | None) -> BayesianNetworkClassifier:
-        """Check the options, and learn everything from these rows."""
-        if not is_word(self.unknown, "missing", "raise"):
-            raise expected("'missing' or 'raise'", "unknown", self.unknown)
-        if not isinstance(self.target_name, str) or not self.target_name:
-            raise expected("a non-empty string", "target_name", self.target_name)
-        if self.identifiers not in ("drop", "keep"):
-            raise expected("'drop' or 'keep'", "identifiers", self.identifiers)
-        structure = Structure(
+    @property
+    def _structure(self) -> Structure:
+        return Structure(
             structure=self.structure,
             k=self.k,
             root=self.root,
             score=self.structure_score,
             graph_prior=self.graph_prior,
         )
-        treatment = Treatment(Bins.of(self.bins), self.identifiers == "drop", structure.named)
-        if declared is None:
-            classes = Classes.seen(self.target_name, rows.labels)
-        else:
-            classes = Classes(self.target_name, declared, True)
-        return self._take(Fitted.learn(rows, classes, structure, self.prior, treatment))
 
-    def _take(self, fitted: Fitted) -> BayesianNetworkClassifier:
+    @property
+    def _named(self) -> Sequence[str]:
+        return self._structure.named
+
+    def _learn(self, rows: Labelled, classes: Classes) -> None:
+        structure = self._structure
+        treatment = Treatment(Bins.of(self.bins), self.identifiers == "drop", structure.named)
+        self._take(Fitted.learn(rows, classes, structure, self.prior, treatment))
+
+    def _add(self, rows: Labelled) -> None:
+        self._take(self._fitted.add(rows, self.prior))
+
+    def _take(self, fitted: Fitted) -> None:
         self._fitted = fitted
         self.classes_ = fitted.classes.labels
         self.network_ = fitted.network
@@ -251,7 +208,6 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             self.prior_scores_ = fitted.choice.scores
         elif hasattr(self, "prior_scores_"):
             del self.prior_scores_  # of an earlier fit
-        return self
 
     # ------------------------------------------------------------- prediction
 
@@ -289,16 +245,6 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         if impossible.any():
             logs[impossible] = self._impossible(coded, impossible)
         return logs
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class given the row, ``[row, class]``.
-
-        Parameters
-        ----------
-        X : array or data frame [row, feature]
-        """
-        logs = self.predict_log_proba(X)
-        return np.exp(logs, out=logs)
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Logarithm of the probability of the row together with each class, ``[row, class]``.
@@ -349,12 +295,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         return class_intervals(self._fitted.tables, coded, level, draws, rng)
 
     def _coded(self, X: Any) -> CodedTable:
-        check_is_fitted(self)
-        coded = self._fitted.features.codes(rows_to_classify(self, X))
+        rows = self._rows(X)
+        coded = self._fitted.features.codes(rows)
         if coded.unknown:
-            if self.unknown == "raise":
-                raise unknown_states(coded)
-            warn_of_unknown(coded)
+            self._tell_unknown(coded)
         return coded
 
     def _impossible(self, coded: CodedTable, bad: NDArray[np.bool_]) -> Floats:
@@ -369,10 +313,3 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             raise undefined_rows(np.flatnonzero(bad)[undefined], self.prior_)
         warn_of_impossible(np.flatnonzero(bad), self.prior_)
         return logs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -39,9 +39,8 @@ _VERSION = 2
 
 def render(network: BayesianNetwork) -> str:
     """The text of a file, in ASCII."""
-    document = _document(network)
     lines = ["{"]
-    for key, value in {**document, "checksum": _checksum(document)}.items():
+    for key, value in document_of(network).items():
         if key in ("variables", "tables"):
             # A line for each variable and for each table: readable and still compact.
             inner = ",\n  ".join(json.dumps(item, separators=(",", ":")) for item in value)
@@ -53,13 +52,17 @@ def render(network: BayesianNetwork) -> str:
 
 def parse(content: bytes) -> BayesianNetwork:
     """The network in the content of a file, all of it checked, or a `MisfitError`."""
-    document = _parsed(content)
+    return restored(parsed(content))
+
+
+def restored(document: Any) -> BayesianNetwork:
+    """The network of a document, all of it checked, or a `MisfitError`."""
     _check_head(document)
     return network_of(document)
 
 
-def _document(network: BayesianNetwork) -> dict[str, Any]:
-    """Everything a file holds but its checksum, as plain values."""
+def document_of(network: BayesianNetwork) -> dict[str, Any]:
+    """Everything a file holds, as plain values."""
     place = {name: k for k, name in enumerate(network.dag.variables)}
     cutter = network.discretizer
     document = {
@@ -72,7 +75,9 @@ def _document(network: BayesianNetwork) -> dict[str, Any]:
         "discretizer": None if cutter is None else cutter.to_dict(),
         "em": None if network.diagnostics is None else asdict(network.diagnostics),
     }
-    return document if network.group is None else document | {"group": place[network.group]}
+    if network.group is not None:
+        document["group"] = place[network.group]
+    return document | {"checksum": checksum(document)}
 
 
 def _table(cpt: Cpt) -> dict[str, Any]:
@@ -94,14 +99,14 @@ def _table(cpt: Cpt) -> dict[str, Any]:
     }
 
 
-def _checksum(document: dict[str, Any]) -> str:
+def checksum(document: dict[str, Any]) -> str:
     """Of the values, whatever the layout of the file and the order of its keys."""
     content = {key: value for key, value in document.items() if key != "checksum"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _parsed(content: bytes) -> Any:
+def parsed(content: bytes) -> Any:
     """JSON, and nothing that only Python takes for JSON."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,6 +156,6 @@ def _check_head(document: Any) -> None:
         hint = "update Colonnade"
         problem = f"version {version} of the format is newer than {_VERSION}, the newest known."
         raise MisfitError("version", problem, hint)
-    if document.get("checksum") != _checksum(document):
+    if document.get("checksum") != checksum(document):
         hint = "the file is damaged or was changed by hand; take it from a copy, or fit again"
         raise MisfitError("checksum", "it does not fit the content.", hint)

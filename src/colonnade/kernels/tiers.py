@@ -7,8 +7,8 @@ row is zero: that of any configuration never seen.
 
 `tiers` is a tuple: below, second, within (within[t, u]: all parents of tier u are parents of tier
 t), and what is known of the components of all tiers: first, weight, strength, pool. Tier t has the
-*components* first[t]..first[t + 1]. With one parent or none they are values of the strength: a
-weight, s, and s alpha in `pool`. With more they are *bases*: the rows of the tiers below, their
+*components* first[t]..first[t + 1]. In a tier that leans on none they are values of the strength: a
+weight, s, and s alpha in `pool`. In others they are *bases*: the rows of the tiers below, their
 arithmetic mean, their geometric mean g, the meeting h = g^2 / m (m the geometric mean of the rows
 two below), and sqrt(g h), each normalised.
 """
@@ -17,12 +17,12 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 
 # Bases besides the rows of the tiers below.
 MEANS = 4
-# Products of factors within these bounds cannot overflow with one more factor.
-_SMALL, _LARGE = 1e-140, 1e140
+# Products of probabilities below this lose digits: logarithms are added instead.
+_SMALLEST_PRODUCT = 1e-280
 
 
 @entry
@@ -72,74 +72,138 @@ def number_projections(parent, coarser, codes, sizes, values, member, begin, cou
 
 
 @part
-def fill_bases(t, below, second, rows, logs, bases):
-    """Fill the bases `[base, state]` of a row of tier t; return how many there are.
-
-    `rows` and `logs` `[tier, state]` are those of the tiers below, of the same configuration.
-    """
-    states = rows.shape[1]
-    wide = 0
-    while wide < below.shape[1] and below[t, wide] >= 0:
-        u = below[t, wide]
-        for x in range(states):
-            bases[wide, x] = rows[u, x]
-        wide += 1
-    if wide == 1:
-        return 1
-    deep = 0
-    while deep < second.shape[1] and second[t, deep] >= 0:
-        deep += 1
-    geometric, meeting, between = 0.0, 0.0, 0.0
-    for x in range(states):
-        total, mean, coarse = 0.0, 0.0, 0.0
-        for b in range(wide):
-            total += rows[below[t, b], x]
-            mean += logs[below[t, b], x]
-        for b in range(deep):
-            coarse += logs[second[t, b], x]
-        mean /= wide
-        half = 0.5 * (mean - coarse / deep)
-        step = math.exp(half)
-        g = math.exp(mean)
-        bases[wide, x] = total / wide
-        bases[wide + 1, x] = g
-        bases[wide + 2, x] = g * step * step
-        bases[wide + 3, x] = g * step
-        geometric += g
-        meeting += g * step * step
-        between += g * step
-    for x in range(states):
-        bases[wide + 1, x] /= geometric
-        bases[wide + 2, x] /= meeting
-        bases[wide + 3, x] /= between
-    return wide + MEANS
+def _cube_root(value):
+    """Return the cube root of a positive number, by three of Halley's steps from a rough one."""
+    # A third of the exponent, and of the digits that follow it in memory.
+    third = np.float64(value).view(np.int64) // 3 + 0x2A9F7893782DA1CE
+    root = np.int64(third).view(np.float64)
+    for _ in range(3):
+        cube = root * root * root
+        root *= (cube + 2.0 * value) / (2.0 * cube + value)
+    return root
 
 
 @part
-def fill_row(t, row, state, gone, tiers, counts, rows, logs, bases):
-    """Fill rows[t] and logs[t]: the estimate of a row of tier t, given those of the tiers below.
+def _take_roots(values, degree):
+    """Replace positive numbers by their roots; small degrees are faster."""
+    if degree == 2 or degree == 4 or degree == 6:
+        for x in range(len(values)):
+            values[x] = math.sqrt(values[x])
+    if degree == 4:
+        for x in range(len(values)):
+            values[x] = math.sqrt(values[x])
+    elif degree == 3 or degree == 6:
+        for x in range(len(values)):
+            values[x] = _cube_root(values[x])
+    elif degree != 2 and degree != 1:
+        for x in range(len(values)):
+            values[x] = math.exp(math.log(values[x]) / degree)
+
+
+@part
+def _fill_geometric_mean(under, first, last, rows, answer):
+    """Fill answer `[state]` with the geometric mean of rows[under[first:last]]."""
+    states = len(answer)
+    for x in range(states):
+        answer[x] = rows[under[first], x]
+    for b in range(first + 1, last):
+        u = under[b]
+        for x in range(states):
+            answer[x] *= rows[u, x]
+    smallest = 1.0
+    for x in range(states):
+        smallest = min(smallest, answer[x])
+    if smallest > _SMALLEST_PRODUCT:
+        _take_roots(answer, last - first)
+        return
+    for x in range(states):
+        total = 0.0
+        for b in range(first, last):
+            total += math.log(rows[under[b], x])
+        answer[x] = math.exp(total / (last - first))
+
+
+@part
+def neighbours(t, tiers, who):
+    """Fill who with below[t] and then second[t]; return how many there are of each."""
+    below, second = tiers[0], tiers[1]
+    wide = 0
+    while below[t, wide] >= 0:
+        who[wide] = below[t, wide]
+        wide += 1
+    deep = 0
+    while second[t, deep] >= 0:
+        who[wide + deep] = second[t, deep]
+        deep += 1
+    return wide, deep
+
+
+@part
+def fill_bases(under, wide, deep, rows, bases):
+    """Fill the bases `[base, state]` of a row.
+
+    It leans on rows[under[:wide]] of the tiers below, and rows[under[wide : wide + deep]] are those
+    of the tiers two below, all of the same configuration.
+    """
+    states = rows.shape[1]
+    for b in range(wide):
+        for x in range(states):
+            bases[b, x] = rows[under[b], x]
+    if wide == 1:
+        return
+    mean, product, meeting, between = wide, wide + 1, wide + 2, wide + 3
+    for x in range(states):
+        total = 0.0
+        for b in range(wide):
+            total += bases[b, x]
+        bases[mean, x] = total / wide
+    _fill_geometric_mean(under, 0, wide, rows, bases[product])
+    _fill_geometric_mean(under, wide, wide + deep, rows, bases[meeting])
+    geometric, met, middle = 0.0, 0.0, 0.0
+    for x in range(states):
+        g = bases[product, x]
+        ratio = g / bases[meeting, x]
+        bases[meeting, x] = g * ratio
+        bases[between, x] = g * math.sqrt(ratio)
+        geometric += g
+        met += bases[meeting, x]
+        middle += bases[between, x]
+    for x in range(states):
+        bases[product, x] /= geometric
+        bases[meeting, x] /= met
+        bases[between, x] /= middle
+
+
+@part
+def mix_bases(t, row, state, gone, tiers, counts, bases, answer):
+    """Fill the estimate `[state]` of a row of tier t from its bases.
 
     `gone` observations of the state are left out.
     """
-    below, second, _, first, weight, strength, pool = tiers
+    below, _, _, first, weight, strength, pool = tiers
     states = counts.shape[1]
     total = -gone
     for x in range(states):
         total += counts[row, x]
-        rows[t, x] = 0.0
+        answer[x] = 0.0
     plain = below[t, 0] < 0
-    if not plain:
-        fill_bases(t, below, second, rows, logs, bases)
+    own = 0.0
     for c in range(first[t], first[t + 1]):
         share = weight[c] / (total + strength[c])
-        lean = bases[c - first[t]]
+        own += share
+        if plain:
+            for x in range(states):
+                answer[x] += share * pool[c, x]
+        else:
+            lent = share * strength[c]
+            for x in range(states):
+                answer[x] += lent * bases[c - first[t], x]
+    if total + gone > 0.0:
         for x in range(states):
-            lent = pool[c, x] if plain else strength[c] * lean[x]
-            rows[t, x] += share * (counts[row, x] + lent)
-        if gone > 0.0:
-            rows[t, state] -= share * gone
-    for x in range(states):
-        logs[t, x] = math.log(rows[t, x])
+            answer[x] += own * counts[row, x]
+        answer[state] -= own * gone
+    if states == 1:
+        answer[0] = 1.0  # whatever was rounded
 
 
 @entry
@@ -149,230 +213,56 @@ def look_up(place, tiers, counts, known, answer):
     place[i, t] is the row of `counts` of configuration i in tier t. Rows that were observed are
     `known` already.
     """
-    below = tiers[0]
-    number, states = len(below), counts.shape[1]
-    logs, bases = np.empty((number, states)), np.empty((below.shape[1] + MEANS, states))
-    for i in range(len(place)):
-        for t in range(number):
+    number, states = len(tiers[0]), counts.shape[1]
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    bases, who = np.empty((room + MEANS, states)), np.empty(room, np.int64)
+    for t in range(number):
+        wide, deep = neighbours(t, tiers, who)
+        for i in range(len(place)):
             row = place[i, t]
             if row == len(known):
-                fill_row(t, row, np.int64(0), 0.0, tiers, counts, answer[i], logs, bases)
+                if wide:
+                    fill_bases(who, wide, deep, answer[i], bases)
+                mix_bases(t, row, np.int64(0), 0.0, tiers, counts, bases, answer[i, t])
             else:
                 for x in range(states):
                     answer[i, t, x] = known[row, x]
-                    logs[t, x] = math.log(known[row, x])
 
 
 @entry
-def fit_tiers(tiers, member, begin, counts, grid, mean, chance, known, score):
-    """Fill the weights and strengths of the bases of all tiers with two parents or more.
+def fill_everything(tiers, strides, sizes, offset, place, counts, known, answer):
+    """Fill answer `[row, state]` with the rows of all configurations of all tiers.
 
-    And the estimates of all rows, `known`.
-
-    `grid` has the strengths tried, and `mean` is their prior mean; chance[c] becomes their
-    distribution for base c. score[t] becomes the
-    leave-one-out log score of tier t: the sum over observations of the log probability of its
-    state, with the observation taken out of this tier and all below, weights and strengths kept.
+    Those of tier t begin at offset[t]; strides[t, k] is that of parent k, or 0 if the tier does not
+    have it. place[i] is the row of `counts` of row i of the answer. Rows that are not known are
+    computed from those of the tiers below, each of them once.
     """
-    below, second = tiers[0], tiers[1]
-    number, states = len(below), counts.shape[1]
-    # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
-    # no fewer: what is left there is stored once, and every finer tier reads it. The number of
-    # such a cell among all is entry[row, state].
-    entry = np.empty(counts.shape, np.int64)
-    entries = 0
-    for row in range(begin[number - 1]):
-        for x in range(states):
-            if counts[row, x] >= 1.0:
-                entry[row, x] = entries
-                entries += 1
-    left, left_logs = np.empty((entries, states)), np.empty((entries, states))
-    known_logs = np.empty(known.shape)
-    rows, logs = np.empty((number, states)), np.empty((number, states))
-    bases = np.empty((below.shape[1] + MEANS, states))
-    # A configuration that each row of a tier belongs to.
-    example = np.empty(len(counts), np.int64)
+    number, states = len(tiers[0]), counts.shape[1]
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    bases = np.empty((room + MEANS, states))
+    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
+    digits = np.zeros(len(sizes), np.int64)
     for t in range(number):
-        for i in range(member.shape[1]):
-            example[member[t, i]] = i
-    for t in range(number):
-        if below[t, 0] >= 0:
-            _weigh_bases(
-                t,
-                tiers,
-                member,
-                begin,
-                counts,
-                example,
-                entry,
-                left,
-                left_logs,
-                grid,
-                mean,
-                chance,
-                rows,
-                logs,
-                bases,
-            )
-        for row in range(begin[t], begin[t + 1]):
-            places = member[:, example[row]]
-            for lists in (below, second):
-                for b in range(lists.shape[1]):
-                    u = lists[t, b]
-                    if u < 0:
-                        break
-                    for x in range(states):
-                        rows[u, x] = known[places[u], x]
-                        logs[u, x] = known_logs[places[u], x]
-            fill_row(t, row, np.int64(0), 0.0, tiers, counts, rows, logs, bases)
-            for x in range(states):
-                known[row, x] = rows[t, x]
-                known_logs[row, x] = logs[t, x]
-        score[t] = 0.0
-        for row in range(begin[t], begin[t + 1]):
-            for x in range(states):
-                n = counts[row, x]
-                if n <= 0.0:
-                    continue
-                gone = min(n, 1.0)
-                _fill_below(
-                    t,
-                    member[:, example[row]],
-                    x,
-                    gone,
-                    tiers,
-                    counts,
-                    entry,
-                    left,
-                    left_logs,
-                    rows,
-                    logs,
-                    bases,
-                )
-                fill_row(t, row, x, gone, tiers, counts, rows, logs, bases)
-                score[t] += n * logs[t, x]
-                if t < number - 1 and n >= 1.0:
-                    k = entry[row, x]
-                    for z in range(states):
-                        left[k, z] = rows[t, z]
-                        left_logs[k, z] = logs[t, z]
-
-
-@part
-def _fill_below(t, places, state, gone, tiers, counts, entry, left, left_logs, rows, logs, bases):
-    """Fill the rows of the tiers that tier t leans on, with an observation left out of each."""
-    below, second, within = tiers[:3]
-    states = counts.shape[1]
-    if gone == 1.0:
-        for lists in (below, second):
-            for b in range(lists.shape[1]):
-                u = lists[t, b]
-                if u < 0:
-                    break
-                k = entry[places[u], state]
+        wide, deep = neighbours(t, tiers, who)
+        digits[:] = 0
+        for b in range(wide + deep):
+            under[b] = offset[who[b]]
+        for i in range(offset[t], offset[t + 1]):
+            row = place[i]
+            if row < len(known):
                 for x in range(states):
-                    rows[u, x] = left[k, x]
-                    logs[u, x] = left_logs[k, x]
-    else:
-        for u in range(t):
-            if within[t, u]:
-                fill_row(u, places[u], state, gone, tiers, counts, rows, logs, bases)
-
-
-@part_once
-def _weigh_bases(
-    t,
-    tiers,
-    member,
-    begin,
-    counts,
-    example,
-    entry,
-    left,
-    left_logs,
-    grid,
-    mean,
-    chance,
-    rows,
-    logs,
-    bases,
-):
-    """Fill weights and strengths of the bases of tier t, from how they predict what is left out."""
-    below, second, _, first, weight, strength, _ = tiers
-    states, tried = counts.shape[1], len(grid)
-    number = first[t + 1] - first[t]
-    # The last row is that of the totals.
-    all_scores, all_products = np.empty((number + 1, tried)), np.empty((number + 1, tried))
-    for c in range(number + 1):
-        for g in range(tried):
-            all_scores[c, g] = 0.0
-            all_products[c, g] = 1.0
-    scores, products = all_scores[:number], all_products[:number]
-    totals, shares = all_scores[number], all_products[number]
-    for row in range(begin[t], begin[t + 1]):
-        total = 0.0
-        for x in range(states):
-            total += counts[row, x]
-        for x in range(states):
-            n = counts[row, x]
-            if n <= 0.0:
-                continue
-            gone = min(n, 1.0)
-            _fill_below(
-                t,
-                member[:, example[row]],
-                x,
-                gone,
-                tiers,
-                counts,
-                entry,
-                left,
-                left_logs,
-                rows,
-                logs,
-                bases,
-            )
-            fill_bases(t, below, second, rows, logs, bases)
-            for c in range(number):
-                _collect(n, n - gone, bases[c, x], grid, products[c], scores[c])
-            _collect(n, total - gone, 1.0, grid, shares, totals)
-    tops, top = np.empty(number), -math.inf
-    for c in range(number):
-        tops[c] = -math.inf
-        for g in range(tried):
-            s = grid[g]
-            scores[c, g] += math.log(products[c, g]) - totals[g] - math.log(shares[g])
-            scores[c, g] += 2.0 * math.log(s) - 2.0 * s / mean
-            tops[c] = max(tops[c], scores[c, g])
-        top = max(top, tops[c])
-    whole = 0.0
-    for c in range(number):
-        mass, moment = 0.0, 0.0
-        for g in range(tried):
-            part = math.exp(scores[c, g] - tops[c])
-            chance[first[t] + c, g] = part
-            mass += part
-            moment += part * math.log(grid[g])
-        for g in range(tried):
-            chance[first[t] + c, g] /= mass
-        strength[first[t] + c] = math.exp(moment / mass)
-        weight[first[t] + c] = mass * math.exp(tops[c] - top)
-        whole += weight[first[t] + c]
-    for c in range(number):
-        weight[first[t] + c] /= whole
-
-
-@part
-def _collect(n, rest, lean, grid, product, logs):
-    """Add n log(rest + s lean) to logs, for all s of the grid; single factors are multiplied."""
-    if n == 1.0:
-        for g in range(len(grid)):
-            product[g] *= rest + grid[g] * lean
-        # The factors grow with s, so the outermost ones tell.
-        if product[0] < _SMALL or product[len(grid) - 1] > _LARGE:
-            for g in range(len(grid)):
-                logs[g] += math.log(product[g])
-                product[g] = 1.0
-    else:
-        for g in range(len(grid)):
-            logs[g] += n * math.log(rest + grid[g] * lean)
+                    answer[i, x] = known[row, x]
+            else:
+                if wide:
+                    fill_bases(under, wide, deep, answer, bases)
+                mix_bases(t, row, np.int64(0), 0.0, tiers, counts, bases, answer[i])
+            # The next configuration: the last parent changes first.
+            for k in range(len(sizes) - 1, -1, -1):
+                if not strides[t, k]:
+                    continue
+                step = 1 if digits[k] + 1 < sizes[k] else -digits[k]
+                digits[k] += step
+                for b in range(wide + deep):
+                    under[b] += step * strides[who[b], k]
+                if step == 1:
+                    break

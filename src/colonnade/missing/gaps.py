@@ -9,8 +9,10 @@ elsewhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +57,9 @@ class Gap:
     """Missing variables that are connected, in all the cases in which they occur.
 
     Variables are in order. The elimination has one factor per family, with its missing variables in
-    the order of the family, so the child is last.
+    the order of the family, so the child is last. Where the sum would have been too large, some
+    families with an observed child are `relaxed`: the child is to be expected from its known
+    parents alone, and missing variables that nothing else depends on are no longer part of the gap.
     """
 
     members: Members
@@ -67,6 +71,7 @@ class Gap:
     weights: Floats  # [case]: how many rows are this case
     rows: Integers  # [occurrence]: the rows that have the gap
     case: Integers  # [occurrence]: which case each of them is
+    relaxed: tuple[int, ...] = ()  # families whose missing parents are not summed over
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +93,14 @@ class Gaps:
         return len(self.kinds)
 
 
-def find_gaps(members: Members, codes: Array, weights: Floats) -> Gaps:
-    """Find the gaps of rows of codes ``[row, variable]``; the number of states means missing."""
+def find_gaps(
+    members: Members, codes: Array, weights: Floats, affordable: int | None = None
+) -> Gaps:
+    """Find the gaps of rows of codes ``[row, variable]``; the number of states means missing.
+
+    A sum with more than `affordable` cells is relaxed; without that number, one that cannot be held
+    is an error.
+    """
     from colonnade.kernels.gaps import number_rows
 
     codes = np.ascontiguousarray(codes, dtype=np.int32)
@@ -111,13 +122,19 @@ def find_gaps(members: Members, codes: Array, weights: Floats) -> Gaps:
     for g, role in enumerate(_roles(members, roles[first[example]])):
         own, mine = slice(*first_case[g : g + 2]), slice(*first_row[g : g + 2])
         missing, known, families = (tuple(np.flatnonzero(has).tolist()) for has in role)
+        sum_ = _Sum.of(members, missing, families)
+        if affordable is None:
+            sum_.must_fit()
+        else:
+            sum_ = sum_.relax(affordable)
         kinds.append(
             Gap(
                 members=members,
-                missing=missing,
-                families=families,
+                missing=sum_.missing,
+                families=sum_.families,
+                relaxed=sum_.relaxed,
                 known=known,
-                elimination=_elimination(members, missing, families),
+                elimination=sum_.elimination,
                 codes=cases[own][:, known],
                 weights=counts[own],
                 rows=rows[mine],
@@ -176,17 +193,60 @@ def _roles(members: Members, keys: Integers) -> NDArray[np.bool_]:
     return np.stack([missing, known, inside], axis=1)
 
 
-def _elimination(
-    members: Members, missing: tuple[int, ...], families: tuple[int, ...]
-) -> Elimination:
-    sizes = {v: members.sizes[v] for v in missing}
-    scopes = [tuple(v for v in members.families[f] if v in sizes) for f in families]
-    elimination = Elimination.of(sizes, scopes)
-    if elimination.cells > _MAX_CASE_CELLS:
-        raise TooLargeError(
-            f"The sum over {len(missing)} missing values that depend on each other",
-            size=elimination.cells,
-            limit=_MAX_CASE_CELLS,
-            hint="fill in some of them, or leave such rows out",
-        )
-    return elimination
+class _Sum(NamedTuple):
+    """The sum over the missing variables of one gap; see `Gap`."""
+
+    members: Members
+    missing: tuple[int, ...]
+    families: tuple[int, ...]
+    relaxed: tuple[int, ...]
+    elimination: Elimination
+
+    @classmethod
+    def of(
+        cls,
+        members: Members,
+        missing: Sequence[int],
+        families: Sequence[int],
+        relaxed: tuple[int, ...] = (),
+    ) -> _Sum:
+        sizes = {v: members.sizes[v] for v in missing}
+        scopes = [tuple(v for v in members.families[f] if v in sizes) for f in families]
+        elimination = Elimination.of(sizes, scopes)
+        return cls(members, tuple(missing), tuple(families), relaxed, elimination)
+
+    def must_fit(self) -> None:
+        """Refuse what cannot be held."""
+        if self.elimination.cells > _MAX_CASE_CELLS:
+            raise TooLargeError(
+                f"The sum over {len(self.missing)} missing values that depend on each other",
+                size=self.elimination.cells,
+                limit=_MAX_CASE_CELLS,
+                hint="fill in some of them, or leave such rows out",
+            )
+
+    def relax(self, affordable: int) -> _Sum:
+        """Relax families, those with the largest factors first, until the rest is affordable."""
+        found = self
+        while found.elimination.cells > affordable:
+            seen = [f for f in found.families if f not in found.missing]
+            if not seen:
+                break
+            found = found._without(max(seen, key=found._factor_cells))
+        return found
+
+    def _factor_cells(self, family: int) -> int:
+        sizes = [self.members.sizes[v] for v in self.members.families[family] if v in self.missing]
+        return math.prod(sizes)
+
+    def _without(self, family: int) -> _Sum:
+        """Relax a family, and leave out what sums to one then."""
+        missing, families = list(self.missing), [f for f in self.families if f != family]
+        while True:
+            used = {v for f in families for v in self.members.families[f] if v != f}
+            barren = [v for v in missing if v not in used]
+            if not barren:
+                break
+            missing = [v for v in missing if v in used]
+            families = [f for f in families if f not in barren]
+        return _Sum.of(self.members, missing, families, (*self.relaxed, family))

@@ -7,15 +7,12 @@ is in docs/tiers.md.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.configurations import Configurations, sort_keys
@@ -23,6 +20,7 @@ from colonnade.counts import FamilyCounts
 from colonnade.exceptions import counted
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component
+from colonnade.pooling.plan import Plan, Subset, log_base
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
 
@@ -33,88 +31,11 @@ _STRENGTHS = 2.0 ** np.arange(-5, 8)
 MAX_LATTICE_PARENTS = 5
 MAX_LATTICE_CELLS = 1 << 24
 
-# Powers of the geometric means of the rows one and two parents smaller in the bases that are
-# products: the geometric mean, the meeting, and what is between them.
-_BELOW_EXPONENT = {1: 1.0, 2: 2.0, 3: 1.5}
-_SECOND_EXPONENT = {2: -1.0, 3: -0.5}
 
-Subset = tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """Which subsets of the parents are tiers, by size, the empty one first, and who leans on whom.
-
-    Attributes
-    ----------
-    subsets : tuple of tuple of int
-        Positions of parents; the last subset has all of them.
-    below, second : array [tier, .]
-        The tiers with one parent fewer that a tier leans on, and those with two fewer; then -1.
-        A tier with at most one parent has none.
-    within : array of bool [tier, tier]
-        Whether the parents of the second tier are all parents of the first.
-    """
-
-    subsets: tuple[Subset, ...]
-    below: Integers
-    second: Integers
-    within: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, subsets: Sequence[Subset]) -> Plan:
-        """Find for each tier the tiers that it leans on."""
-        place = {subset: t for t, subset in enumerate(subsets)}
-
-        def coarser(subset: Subset, fewer: int) -> list[int]:
-            if len(subset) < 2:
-                return []
-            found = combinations(subset, len(subset) - fewer)
-            return [place[each] for each in found if each in place]
-
-        within = [[set(u) <= set(t) for u in subsets] for t in subsets]
-        return cls(
-            tuple(subsets),
-            _padded([coarser(subset, 1) for subset in subsets]),
-            _padded([coarser(subset, 2) for subset in subsets]),
-            np.array(within),
-        )
-
-    @classmethod
-    def lattice(cls, parents: Sequence[int]) -> Plan:
-        """All subsets of some parents."""
-        sizes = range(len(parents) + 1)
-        return cls.of([each for size in sizes for each in combinations(parents, size)])
-
-    @classmethod
-    def ladder(cls, order: Sequence[int]) -> Plan:
-        """One subset of each size: parents are added in the order given."""
-        return cls.of([tuple(sorted(order[:size])) for size in range(len(order) + 1)])
-
-    @property
-    def arrays(self) -> tuple[Array, ...]:
-        """What the kernels know of a plan."""
-        return self.below, self.second, self.within
-
-    @property
-    def extensions(self) -> tuple[Integers, Integers]:
-        """For each tier its last parent, and the tier that has all the others."""
-        place = {subset: t for t, subset in enumerate(self.subsets)}
-        parent, coarser = [-1], [-1]
-        for t, subset in enumerate(self.subsets[1:], 1):
-            # In a ladder the tier before has one parent less; which one, differs.
-            smaller = subset[:-1] if subset[:-1] in place else self.subsets[t - 1]
-            coarser.append(place[smaller])
-            parent.append(next(k for k in subset if k not in smaller))
-        return np.array(parent), np.array(coarser)
-
-    def base_names(self, tier: int) -> tuple[Subset | str, ...]:
-        """What a row of the tier leans on: other tiers, by their subsets, and means of these."""
-        if len(self.subsets[tier]) < 2:
-            return ()
-        names = [self.subsets[u] for u in self.below[tier] if u >= 0]
-        means = ("arithmetic mean", "geometric mean", "meeting", "between the last two")
-        return tuple(names) if len(names) == 1 else (*names, *means)
+# All configurations of all tiers are estimated at once if that many cells can be held, and if there
+# are no more than so many configurations for each that is asked for.
+_MAX_DENSE_CELLS = 1 << 22
+_QUERIES_PER_CONFIGURATION = 4
 
 
 class Step(NamedTuple):
@@ -130,7 +51,7 @@ class Step(NamedTuple):
         What the tier says.
     bases : tuple
         What the row leans on: the tiers below, each given by its parents, and means of them. A
-        tier with at most one parent leans on alpha, with one strength after another.
+        tier whose posterior is exact leans on alpha, with one strength after another.
     leaned_on : array [base, state]
         The rows that it leans on.
     weights, strengths : array [base]
@@ -176,6 +97,9 @@ class Tiers:
         The posterior of strength and pool of each tier with one parent.
     score : array [tier]
         Leave-one-out log score of each tier.
+    left_out_rows : array [cell, state]
+        Estimates of the rows of the table without one observation of a cell: one for each cell with
+        counts, in order. Weights and strengths stay.
     """
 
     plan: Plan
@@ -192,6 +116,7 @@ class Tiers:
     known: Floats
     singles: tuple[tuple[Component, ...], ...]
     score: Floats
+    left_out_rows: Floats
 
     def __repr__(self) -> str:
         tiers, rows = len(self.plan.subsets), int(self.begin[-1])
@@ -200,25 +125,31 @@ class Tiers:
 
     @classmethod
     def of(
-        cls, counts: FamilyCounts, parents: Sequence[int], alpha0: Floats, s_mean: float
+        cls,
+        counts: FamilyCounts,
+        parents: Sequence[int],
+        alpha0: Floats,
+        s_mean: float,
+        integrated: bool = True,
     ) -> Tiers:
         """Fit the tiers of some parents, given by position: all that have two states or more.
 
         The prior mean of strengths is `s_mean` times the number of states for a single parent, and
-        twice that for more parents.
+        twice that for more parents. The posterior of a tier with one parent is `integrated`, or
+        its strength learned by leaving out, as with more parents.
         """
-        singles = _Singles(alpha0, s_mean)
+        singles = _Singles(alpha0, s_mean, integrated)
         cells = 2 ** len(parents) * counts.observed * counts.states
         if len(parents) <= MAX_LATTICE_PARENTS and cells <= MAX_LATTICE_CELLS:
-            return _fitted(Plan.lattice(parents), counts, singles)
+            return _fitted(Plan.lattice(parents, integrated), counts, singles)
         # One parent after the other: the one whose tier predicts best what is left out.
         order: list[int] = []
         rest = list(parents)
         while rest:
-            plans = [Plan.ladder([*order, parent]) for parent in rest]
+            plans = [Plan.ladder([*order, parent], integrated) for parent in rest]
             scores = [_fitted(each, counts, singles).score[-1] for each in plans]
             order.append(rest.pop(int(np.argmax(scores))))
-        return _fitted(Plan.ladder(order), counts, singles)
+        return _fitted(Plan.ladder(order, integrated), counts, singles)
 
     @property
     def states(self) -> int:
@@ -237,6 +168,10 @@ class Tiers:
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
+        strides, offset = self._dense_places
+        most = _QUERIES_PER_CONFIGURATION * len(codes)
+        if offset[-1] <= most and offset[-1] * self.states <= _MAX_DENSE_CELLS:
+            return np.asarray(self._everything()[offset[-2] + codes @ strides[-1]])
         return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
 
     def estimates(self, places: Integers) -> Floats:
@@ -251,6 +186,44 @@ class Tiers:
     def _arrays(self) -> tuple[Array, ...]:
         known = (self.first, self.weight, self.strength, self.pool)
         return (*self.plan.arrays, *known)
+
+    @cached_property
+    def _dense_places(self) -> tuple[Integers, list[int]]:
+        """Where rows are if all configurations of all tiers are stacked.
+
+        That is, the strides ``[tier, parent]`` of the parents, and where each tier begins.
+        """
+        sizes, subsets = self.observed.parent_sizes, self.plan.subsets
+        strides, offset = np.zeros((len(subsets), len(sizes)), dtype=np.int64), [0]
+        for t, subset in enumerate(subsets):
+            span = 1
+            for k in reversed(subset):
+                if span < _MAX_DENSE_CELLS:
+                    strides[t, k] = span
+                span *= sizes[k]
+            offset.append(offset[-1] + span)
+        return strides, offset
+
+    def _everything(self) -> Floats:
+        """Estimate the rows of all configurations of all tiers, stacked, ``[row, state]``."""
+        from colonnade.kernels.tiers import fill_everything
+
+        strides, offset = self._dense_places
+        place = np.full(offset[-1], len(self.counts) - 1)
+        for t, own in enumerate(self.member):
+            place[offset[t] + self.observed.codes @ strides[t]] = own
+        answer = np.empty((offset[-1], self.states))
+        fill_everything(
+            self._arrays,
+            strides,
+            np.array(self.observed.parent_sizes),
+            np.array(offset),
+            place,
+            self.counts,
+            self.known,
+            answer,
+        )
+        return answer
 
     def places(self, codes: Array) -> Integers:
         """Return which row of `counts` configurations have in all tiers, ``[row, tier]``."""
@@ -315,8 +288,8 @@ class Tiers:
 class _Singles:
     """The tiers with one parent: their components are computed once."""
 
-    def __init__(self, alpha0: Floats, s_mean: float) -> None:
-        self.alpha0, self.s_mean = alpha0, s_mean
+    def __init__(self, alpha0: Floats, s_mean: float, integrated: bool) -> None:
+        self.alpha0, self.s_mean, self.integrated = alpha0, s_mean, integrated
         self.known: dict[int, tuple[Component, ...]] = {}
 
     def of(self, parent: int, values: Floats) -> tuple[Component, ...]:
@@ -330,7 +303,8 @@ class _Singles:
 
 def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     """Fit the tiers of a plan."""
-    from colonnade.kernels.tiers import fit_tiers, number_projections
+    from colonnade.kernels.tier_learning import fit_tiers
+    from colonnade.kernels.tiers import number_projections
 
     number, states = len(plan.subsets), counts.states
     member = np.empty((number, counts.observed), dtype=np.int64)
@@ -344,94 +318,35 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     weight, strength, pool = [1.0], [singles.alpha0.sum()], [singles.alpha0]
     first = [0, 1]
     for t, subset in enumerate(plan.subsets[1:], 1):
-        if len(subset) == 1:
+        if len(subset) == 1 and singles.integrated:
             found = singles.of(subset[0], stacked[begin[t] : begin[t + 1]])
             parts.append(found)
             weight += [part.weight for part in found]
             strength += [part.s for part in found]
             pool += [part.s * part.mean for part in found]
         else:
-            bases = len(plan.base_names(t))
+            bases = plan.bases[t]
             weight += [0.0] * bases
             strength += [0.0] * bases
             pool += [np.zeros(states)] * bases
         first.append(len(weight))
     score, known = np.empty(number), np.empty((begin[-1], states))
     arrays = (np.array(first), np.array(weight), np.array(strength), np.array(pool))
-    mean = 2.0 * singles.s_mean * states
+    means = [singles.s_mean * states * min(len(subset), 2) for subset in plan.subsets]
     grid: Floats = np.multiply(states, _STRENGTHS, dtype=np.float64)
     chance = np.zeros((len(weight), len(grid)))
-    fit_tiers((*plan.arrays, *arrays), member, begin, stacked, grid, mean, chance, known, score)
+    left_out = np.empty((np.count_nonzero(stacked[begin[-2] : begin[-1]]), states))
+    fit_tiers(
+        (*plan.arrays, *arrays),
+        member,
+        begin,
+        stacked,
+        grid,
+        np.array(means, dtype=np.float64),
+        chance,
+        known,
+        score,
+        left_out,
+    )
     learned = (*arrays, grid, chance, known)
-    return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score)
-
-
-def log_base(
-    plan: Plan, t: int, base: int, logs: Sequence[Floats] | Mapping[int, Floats]
-) -> Floats:
-    """Logarithms of one base of tier t, from those of the rows of all tiers, ``[..., state]`` each.
-
-    Plain and slow: the kernel has the same for estimates, this is for draws and explanations.
-    """
-    leaned_on = [u for u in plan.below[t] if u >= 0]
-    if base < len(leaned_on):
-        return np.asarray(logs[leaned_on[base]])
-    below = [logs[u] for u in leaned_on]
-    kind = base - len(below)
-    if kind == 0:
-        return np.asarray(np.logaddexp.reduce(below) - math.log(len(below)))
-    value = sum(below) / len(below)
-    if kind > 1:
-        second = [logs[u] for u in plan.second[t] if u >= 0]
-        step = value - sum(second) / len(second)
-        value = value + (step if kind == 2 else 0.5 * step)
-    return np.asarray(value - np.logaddexp.reduce(value, axis=-1, keepdims=True))
-
-
-def base_tiers(plan: Plan, t: int, base: int) -> list[int]:
-    """The tiers whose rows one base of tier t is made of."""
-    below = [int(u) for u in plan.below[t] if u >= 0]
-    if base < len(below):
-        return [below[base]]
-    if base - len(below) < 2:
-        return below
-    return below + [int(u) for u in plan.second[t] if u >= 0]
-
-
-def drawn_base(
-    plan: Plan, t: int, base: int, drawn: Mapping[int, Floats], means: Mapping[int, Floats]
-) -> Floats:
-    """One base of tier t in draws, from drawn rows of its `base_tiers` and their estimates.
-
-    Both are ``[..., state]`` for each tier. Bases that are products of rows are expanded to first
-    order around the estimates: their mean over draws is then the base of the estimates. The product
-    itself has a much smaller mean, because a row with a state that was never seen is drawn with a
-    probability for it that is nearly always far below its mean.
-    """
-    below = [u for u in plan.below[t] if u >= 0]
-    if base < len(below):
-        return np.asarray(drawn[below[base]])
-    kind = base - len(below)
-    if kind == 0:
-        return np.asarray(sum(drawn[u] for u in below) / len(below))
-
-    def change(tiers: Sequence[int]) -> Floats:
-        return np.asarray(sum(drawn[u] / means[u] for u in tiers) / len(tiers) - 1.0)
-
-    factor = 1.0 + _BELOW_EXPONENT[kind] * change(below)
-    if kind > 1:
-        second = [u for u in plan.second[t] if u >= 0]
-        factor = factor + _SECOND_EXPONENT[kind] * change(second)
-    centre = np.exp(log_base(plan, t, base, {u: np.log(each) for u, each in means.items()}))
-    value = centre * np.maximum(factor, 0.0)
-    total = value.sum(axis=-1, keepdims=True)
-    # Far from the estimates nothing may be left: then the draw takes the base of the estimates.
-    return np.asarray(np.where(total > 0.0, value, centre) / np.where(total > 0.0, total, 1.0))
-
-
-def _padded(lists: Sequence[Sequence[int]]) -> Integers:
-    """Lists as rows of one array, each followed by at least one -1."""
-    padded = np.full((len(lists), 1 + max(map(len, lists))), -1, dtype=np.int64)
-    for row, each in zip(padded, lists, strict=True):
-        row[: len(each)] = each
-    return padded
+    return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score, left_out)

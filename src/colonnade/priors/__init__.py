@@ -6,6 +6,7 @@ from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.posterior import CptPosterior
 from colonnade.priors.registry import PRIORS, no_prior, prior_named, register, restored, saved
+from colonnade.priors.smoothed import Smoothed, SmoothedPosterior
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.priors.tiered import Tiered, TieredPosterior
 
@@ -21,6 +22,8 @@ __all__ = [
     "Interval",
     "MaximumLikelihood",
     "Prior",
+    "Smoothed",
+    "SmoothedPosterior",
     "SymmetricDirichlet",
     "TablePosterior",
     "Tiered",

@@ -14,7 +14,8 @@ from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component
 from colonnade.pooling.draws import dirichlet, log_dirichlet
 from colonnade.pooling.mixture import sample_components
-from colonnade.pooling.tiers import Tiers, base_tiers, drawn_base
+from colonnade.pooling.plan import base_tiers, drawn_base
+from colonnade.pooling.tiers import Tiers
 
 # Probabilities that are drawn may underflow; what leans on them is to remain above zero.
 _TINY = 1e-300
@@ -100,10 +101,10 @@ class PooledDraws(Draws):
 class TierDraws(Draws):
     """Draws through tiers: each tier from the drawn rows of the tiers below.
 
-    The empty tier and those with one parent are drawn from their exact posteriors. In every draw, a
-    tier with more parents takes one of its bases and one strength for all its rows, by how well
-    they predict. Rows of all tiers but the last are kept: rows that share a state of a parent move
-    together.
+    The empty tier is drawn from its exact posterior, and so are those with one parent if the prior
+    has them integrated. In every draw, any other tier takes one of its bases and one strength for
+    all its rows, by how well they predict. Rows of all tiers but the last are kept: rows that share
+    a state of a parent move together.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class TierDraws(Draws):
         """Which base a tier takes in each draw, and with which strength."""
         tiers = self.tiers
         part = slice(tiers.first[t], tiers.first[t + 1])
-        if len(tiers.plan.subsets[t]) < 2:
+        if tiers.plan.below[t, 0] < 0:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         joint = tiers.weight[part, None] * tiers.chance[part]
         cells = self.rng.choice(joint.size, size=self.n, p=joint.ravel() / joint.sum())
@@ -171,7 +172,7 @@ class TierDraws(Draws):
         tiers = self.tiers
         if t == 0:
             return np.broadcast_to(tiers.pool[0], (1, self.n, tiers.states))
-        if len(tiers.plan.subsets[t]) == 1:
+        if tiers.plan.below[t, 0] < 0:
             return self._pools[t - 1][None]
         lean = np.empty((len(here), self.n, tiers.states if child is None else 1))
         chosen, strength = self._chosen[t]

@@ -109,6 +109,14 @@ class CptPosterior(TablePosterior):
         """Sum over all observations of their log probability given all others."""
         return left_out_score(self.counts.values, self.components)
 
+    def left_out_rows(self) -> Floats:
+        values = self.counts.values
+        row, state = np.nonzero(values)
+        rows = values[row].astype(np.float64)
+        cell = np.arange(len(row)), state
+        rows[cell] -= np.minimum(rows[cell], 1.0)
+        return self._row_means(rows)
+
     @property
     def default(self) -> Floats:
         """Mean of any configuration that was not observed, ``[state]``."""

@@ -1,6 +1,7 @@
 """The priors that files and the command line know: one line per prior.
 
-A prior is saved as its class and its options in plain values; an engine among them likewise.
+A prior is saved as its class and its options in plain values; an engine or another prior among them
+likewise.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from colonnade.pooling import ENGINES
 from colonnade.priors.base import SAVED_IF_GIVEN, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
+from colonnade.priors.smoothed import Smoothed
 from colonnade.priors.tiered import Tiered
 from colonnade.wording import nearest
 
@@ -30,6 +32,7 @@ def register(kind: type[Prior]) -> None:
 
 register(Hierarchical)
 register(Tiered)
+register(Smoothed)
 register(BDeu)
 register(SymmetricDirichlet)
 register(MaximumLikelihood)
@@ -92,7 +95,7 @@ def saved(value: Any, kinds: Mapping[str, Any] = PRIORS) -> dict[str, Any]:
         if option.metadata == SAVED_IF_GIVEN and part == option.default:
             continue
         if is_dataclass(part):
-            part = saved(part, ENGINES)
+            part = saved(part, PRIORS if isinstance(part, Prior) else ENGINES)
         record[option.name] = list(part) if isinstance(part, tuple) else part
     return record
 
@@ -111,5 +114,5 @@ def _made(record: Any, kinds: Mapping[str, Any], option: str | None = None) -> A
     options = {key: value for key, value in record.items() if key != "class"}
     for key, value in options.items():
         if isinstance(value, dict):
-            options[key] = _made(value, ENGINES, key)
+            options[key] = _made(value, PRIORS if key == "prior" else ENGINES, key)
     return kind(**options)

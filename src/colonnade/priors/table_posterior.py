@@ -66,6 +66,22 @@ class TablePosterior(ABC):
     def leave_one_out_score(self) -> float:
         """Sum over all observations of their log probability given all others."""
 
+    @abstractmethod
+    def left_out_rows(self) -> Floats:
+        """Estimates of rows without one observation of a cell, ``[cell, state]``.
+
+        There is one for each cell that has counts, in the order of ``counts.values``. What was
+        learned from all observations, such as strengths and the pool, stays as it is.
+
+        Examples
+        --------
+        >>> from colonnade import SymmetricDirichlet
+        >>> SymmetricDirichlet().posterior([[3, 1], [0, 2]]).left_out_rows().round(3)
+        array([[0.6  , 0.4  ],
+               [0.8  , 0.2  ],
+               [0.333, 0.667]])
+        """
+
     @property
     @abstractmethod
     def table(self) -> SparseTable:

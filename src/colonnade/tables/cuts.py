@@ -99,6 +99,38 @@ class Cuts:
             raise column_error(name, problem, Advice.DECLARE_STATES)
         return cls(name, _points(values, bins, strategy))
 
+    @classmethod
+    def at_quantiles(
+        cls,
+        name: str,
+        numbers: Floats,
+        levels: Sequence[float],
+        weights: NDArray[Any] | None = None,
+    ) -> Cuts:
+        """Cut at given quantiles, increasing shares of the finite numbers of a column.
+
+        A quantile that falls on a value lies between it and the next, the further the more of the
+        rows with that value it includes. A column with no more different values than there are
+        levels is cut between all of them.
+
+        Examples
+        --------
+        >>> Cuts.at_quantiles("x", np.array([1.0, 2.0, 7.0, 9.0]), [0.4, 0.9]).points
+        (5.0,)
+        """
+        values = _Values.of(numbers, weights)
+        if not values.distinct.size:
+            problem = "no finite number to learn cuts from."
+            raise column_error(name, problem, Advice.DECLARE_STATES)
+        distinct = values.distinct
+        if len(distinct) == 1:
+            return cls(name, ())
+        if len(distinct) <= len(levels):
+            points = _between(distinct)
+        else:
+            points = _within_steps(values, np.asarray(levels, dtype=np.float64))
+        return cls(name, _below_largest(points, distinct))
+
     def codes(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the position of the interval of each number, -1 for NaN."""
         codes = np.searchsorted(np.array(self.points), numbers, side="left")
@@ -203,6 +235,11 @@ def _points(values: _Values, bins: int, strategy: Strategy) -> tuple[float, ...]
         points = _quantiles(values, bins)
     else:
         points = _edges(values, bins, strategy)
+    return _below_largest(points, distinct)
+
+
+def _below_largest(points: Floats, distinct: Floats) -> tuple[float, ...]:
+    """Return readable points among those that divide two values or more, one at least."""
     inside = points[(distinct[0] <= points) & (points < distinct[-1])]
     return _readable(np.unique(inside) if inside.size else distinct[-2:-1], distinct)
 
@@ -230,6 +267,18 @@ def _quantiles(values: _Values, bins: int) -> Floats:
     tie = mass[at] * bins == level
     at = np.minimum(at, len(middle) - 1)
     return np.asarray(np.where(tie, middle[at], values.distinct[at]))
+
+
+def _within_steps(values: _Values, levels: Floats) -> Floats:
+    """Points at quantiles, each as far from its value to the next as it is in the value's share."""
+    mass = np.cumsum(values.mass)
+    shares = levels * mass[-1]
+    at = np.minimum(np.searchsorted(mass, shares, side="left"), len(mass) - 1)
+    low, high = values.distinct[at], values.distinct[np.minimum(at + 1, len(mass) - 1)]
+    part = 1.0 - np.clip((mass[at] - shares) / values.mass[at], 0.0, 1.0)
+    # Two products, so that the difference of two huge numbers is never taken.
+    points = (1.0 - part) * low + part * high
+    return np.asarray(np.where((low <= points) & (points < high), points, low))
 
 
 def _edges(values: _Values, bins: int, strategy: Strategy) -> Floats:

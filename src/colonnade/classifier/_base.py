@@ -1,0 +1,164 @@
+"""What the classifiers share: options about columns and classes, and scikit-learn's conventions."""
+
+# ruff: noqa: N803 (scikit-learn calls the features X)
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from colonnade.arrays import Floats
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._input import (
+    Labelled,
+    checked_classes,
+    class_name,
+    labelled_rows,
+    rows_to_classify,
+    warn_of_unknown,
+)
+from colonnade.exceptions import expected, is_word, listing
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.coding import unknown_states
+from colonnade.tables.sources import Source
+
+
+class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A classifier made of Bayesian networks: from rows to what is learned, and to predictions."""
+
+    if TYPE_CHECKING:  # parameters of every classifier, set by its constructor
+        unknown: Literal["missing", "raise"]
+        classes: Sequence[Any] | None
+        target_name: str | None
+        identifiers: Literal["drop", "keep"]
+
+    classes_: NDArray[Any]
+    target_name_: str
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn everything from these rows.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        y : array [row]
+            Labels: strings, integers or booleans.
+        sample_weight : array [row], optional
+            How often each row counts, in the structure and in the cut points as well. A row of
+            weight zero has no influence, whatever values or class it has.
+
+        Returns
+        -------
+        self
+        """
+        rows = labelled_rows(self, X, y, sample_weight, reset=True)
+        return self._first(rows, self._declared(None, first=True))
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from more rows: counts add up, and the tables follow.
+
+        The first call is like :meth:`fit`. It settles the structure and the cut points for good.
+        New values of a column become states, and new labels become classes unless the classes were
+        declared.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        y : array [row]
+        classes : array [class], optional
+            All labels there will be, in the first call; the same or nothing later.
+        sample_weight : array [row], optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        rows = labelled_rows(self, X, y, sample_weight, reset=first)
+        declared = self._declared(classes, first)
+        if first:
+            return self._first(rows, declared)
+        self._add(rows)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class given the row, ``[row, class]``.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        """
+        logs = self.predict_log_proba(X)
+        return np.exp(logs, out=logs)
+
+    @abstractmethod
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithm of the probability of each class given the row, ``[row, class]``."""
+
+    @abstractmethod
+    def _learn(self, rows: Labelled, classes: Classes) -> None:
+        """Check the options that are not checked yet, and learn everything from these rows."""
+
+    @abstractmethod
+    def _add(self, rows: Labelled) -> None:
+        """Learn from more rows."""
+
+    @property
+    def _named(self) -> Sequence[str]:
+        """Variables that the user names; one of them may be the class."""
+        return ()
+
+    def _first(self, rows: Labelled, declared: NDArray[Any] | None) -> Self:
+        if not is_word(self.unknown, "missing", "raise"):
+            raise expected("'missing' or 'raise'", "unknown", self.unknown)
+        if not is_word(self.identifiers, "drop", "keep"):
+            raise expected("'drop' or 'keep'", "identifiers", self.identifiers)
+        name = class_name(self.target_name, rows, self._named)
+        if declared is None:
+            classes = Classes.seen(name, rows.labels)
+        else:
+            classes = Classes(name, declared, True)
+        self._learn(rows, classes)
+        self.target_name_ = name
+        return self
+
+    def _declared(self, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
+        """Classes declared here or in the constructor, which must agree."""
+        declared = None if self.classes is None else checked_classes(self.classes)
+        if classes is None:
+            return declared
+        given = checked_classes(classes)
+        known = declared if first else self.classes_
+        if known is not None and not np.array_equal(known, given):
+            raise expected(f"the classes known already, {listing(known)},", "classes", classes)
+        return given
+
+    def _rows(self, X: Any) -> Source:
+        """Check rows to be classified."""
+        check_is_fitted(self)
+        return rows_to_classify(self, X)
+
+    def _tell_unknown(self, coded: CodedTable) -> None:
+        """Refuse values that did not occur in training, or say that they are treated as missing."""
+        if self.unknown == "raise":
+            raise unknown_states(coded)
+        warn_of_unknown(coded)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,111 @@
+"""Forest: several members, how much each of them weighs, and what they say together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from colonnade.arrays import Floats
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Reading, Rows, Treatment
+from colonnade.classifier._input import Labelled
+from colonnade.classifier._members import Growth, Member
+from colonnade.tables.coded import CodedTable
+from colonnade.threads import run
+
+Average: TypeAlias = Literal["geometric", "arithmetic"]
+
+# Cells [member, row, class] of one block, 64 MB.
+_MAX_BLOCK_CELLS = 1 << 23
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forest:
+    """What a forest knows after training; `rows` is their number, or the sum of their weights."""
+
+    classes: Classes
+    members: tuple[Member, ...]
+    rows: float
+    growth: Growth
+    treatment: Treatment
+
+    @classmethod
+    def learn(
+        cls,
+        rows: Labelled,
+        classes: Classes,
+        growth: Growth,
+        treatment: Treatment,
+        seeds: Sequence[int],
+        threads: int,
+    ) -> Forest:
+        """Make one member for each seed; the threads make no difference."""
+        reading = Reading.of(rows.source, rows.weights, treatment)
+        tasks = [partial(Member.learn, rows, reading, classes, growth, seed) for seed in seeds]
+        members = tuple(run(tasks, threads))
+        return cls(classes, members, rows.total, growth, treatment)
+
+    def add(self, rows: Labelled, threads: int) -> Forest:
+        """Count more rows; cuts and graphs stay."""
+        classes = self.classes.grown(rows.labels)
+        tasks = [
+            partial(member.add, rows, classes, self.treatment, self.growth.prior)
+            for member in self.members
+        ]
+        members = tuple(run(tasks, threads))
+        return replace(self, classes=classes, members=members, rows=self.rows + rows.total)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each member weighs, ``[member]``: by how well it predicts classes."""
+        scores = np.array([member.log_score for member in self.members])
+        weights = np.exp((scores - scores.max()) / math.sqrt(self.rows))
+        return np.asarray(weights / weights.sum())
+
+    def log_chances(self, rows: Rows, average: Average, threads: int) -> Floats:
+        """Logarithm of the probability of each class, ``[row, class]``."""
+        answer = np.empty((rows.count, len(self.classes.labels)))
+        size = max(1, _MAX_BLOCK_CELLS // (len(self.members) * answer.shape[1]))
+        for low in range(0, len(answer), size):
+            block = rows.part(slice(low, low + size))
+            tasks = [partial(_log_chances, member, block) for member in self.members]
+            answer[low : low + size] = averaged(run(tasks, threads), self.weights, average)
+        return answer
+
+    def coded(self, rows: Rows) -> list[CodedTable]:
+        """The rows as each member sees them."""
+        return [member.features.cut(rows) for member in self.members]
+
+    def importances(self, names: Sequence[str], threads: int) -> Floats:
+        """Share of each feature in what is said about the class, ``[feature]``."""
+        found = run([member.information for member in self.members], threads)
+        each = [[own.get(name, 0.0) for name in names] for own in found]
+        mean = self.weights @ np.array(each).reshape(len(found), len(names))
+        total = mean.sum()
+        return np.asarray(mean / total if total > 0.0 else mean)
+
+
+def averaged(logs: Sequence[Floats], weights: Floats, average: Average) -> Floats:
+    """Average log probabilities ``[row, class]`` of several members; rows are normalised.
+
+    The geometric mean is normalised; the arithmetic mean is that of the probabilities.
+    """
+    if average == "arithmetic":
+        with np.errstate(divide="ignore"):  # a member may weigh nothing
+            shares = np.log(weights)
+        shifted = [each + share for each, share in zip(logs, shares, strict=True)]
+        return np.asarray(np.logaddexp.reduce(shifted, axis=0))
+    mean = np.zeros_like(logs[0])
+    for each, weight in zip(logs, weights, strict=True):
+        mean += weight * each
+    return np.asarray(mean - np.logaddexp.reduce(mean, axis=1, keepdims=True))
+
+
+def _log_chances(member: Member, rows: Rows) -> Floats:
+    coded = member.features.cut(rows)
+    return member.tables.log_joint(coded, everything=False, normalised=True)

@@ -1,0 +1,248 @@
+"""Members of a forest: networks whose cuts and graph are random, judged by leaving rows out.
+
+A member draws, in this order: for each column of numbers the number of its cuts and where they
+are; a disturbance of the order of the features; which features may be parents of which.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from colonnade.arrays import Array, Floats
+from colonnade.classifier._choice import filled
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Features, Reading, Treatment
+from colonnade.classifier._fitted import coded_rows, grown_counts
+from colonnade.classifier._input import Labelled
+from colonnade.classifier._tables import ClassTables
+from colonnade.counts import FamilyCounts
+from colonnade.cpt import Cpt
+from colonnade.dag import Dag
+from colonnade.network import BayesianNetwork
+from colonnade.network.learning import NetworkCounts
+from colonnade.priors import Prior, Smoothed, SymmetricDirichlet
+from colonnade.structure.columns import Columns
+from colonnade.structure.trees import pair_information
+from colonnade.tables.bins import Measured
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.cuts import Cuts
+
+# What is added to the information of a feature about the class, so that none is impossible.
+_LEAST_INFORMATION = 0.001
+# How much chance there is in the order of the features.
+_DISTURBANCE = 0.5
+# How often an earlier feature may be a parent.
+_AVAILABLE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How members are made: the most feature parents of a feature, and the prior of its tables."""
+
+    max_parents: int
+    prior: Prior
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Member:
+    """One network of a forest.
+
+    `log_score` says how well it predicts classes: of the rows of the first call, each left out
+    in turn, and of the rows of later calls, before they are counted.
+    """
+
+    features: Features
+    tables: ClassTables
+    log_score: float
+
+    @classmethod
+    def learn(
+        cls, rows: Labelled, reading: Reading, classes: Classes, growth: Growth, seed: int
+    ) -> Member:
+        """Draw cuts and a graph, and estimate the tables."""
+        rng = np.random.default_rng(seed)
+        features, columns = reading.cut(RandomCuts(rng, rows.weights))
+        coded = coded_rows(rows, classes, columns)
+        dag = random_dag(coded, classes.name, growth.max_parents, rng)
+        counts = NetworkCounts.of(coded, dag, "available")
+        tables = _tables(counts, features, classes.name, growth.prior)
+        return cls(features, tables, left_out_score(tables, coded))
+
+    def add(self, rows: Labelled, classes: Classes, treatment: Treatment, prior: Prior) -> Member:
+        """Judge the member by more rows, and count them."""
+        features, columns = self.features.grow(rows.source, rows.weights, treatment)
+        coded = coded_rows(rows, classes, columns)
+        known = NetworkCounts.kept(self.network, "partial_fit")
+        known = grown_counts(known, coded.variables)
+        target = self.tables.target
+        before = _tables(known, features, target, prior)
+        logs = before.log_joint(coded, everything=False, normalised=True)
+        score = self.log_score + _own_score(logs, coded, target)
+        counts = known + NetworkCounts.of(coded, self.network.dag, "available")
+        return Member(features, _tables(counts, features, target, prior), score)
+
+    @property
+    def network(self) -> BayesianNetwork:
+        """The network itself."""
+        return self.tables.network
+
+    def information(self) -> dict[str, float]:
+        """What each feature says about the class, given its other parents, in nats per row.
+
+        It is the gain in the leave-one-out log score of the feature from knowing the class, as far
+        as there is any.
+        """
+        target = self.tables.target
+        tables = self.network.tables.items()
+        return {name: _gain(cpt, target) for name, cpt in tables if name != target}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomCuts:
+    """Cuts at equally spaced quantiles, of which both the number and the place are random."""
+
+    rng: np.random.Generator
+    weights: Array | None
+
+    def __call__(self, name: str, read: Measured) -> Cuts:
+        """Choose where a column is cut: at quantiles (i + u) / b, i = 0, ..., b - 1."""
+        number = int(self.rng.integers(2, read.bins + 1))
+        levels = (np.arange(number) + self.rng.random()) / number
+        return Cuts.at_quantiles(name, read.numbers, levels.tolist(), self.weights)
+
+
+def most_cuts(rows: float) -> int:
+    """Return the largest number of cuts of a column, for so many rows."""
+    return min(6, max(3, round(math.sqrt(rows))))
+
+
+def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generator) -> Dag:
+    """Draw a graph in which every feature has the class and up to `most` features as parents.
+
+    Features are in the order of what they say about the class, with a random disturbance. The
+    parents of a feature are earlier ones, each of which is available or not by chance (all of
+    them, if they are not more than `most`), those with the largest conditional information first.
+    """
+    names = [name for name in coded.names if name != target]
+    disturbance = _DISTURBANCE * rng.gumbel(size=len(names))
+    available = rng.random((len(names), len(names))) < _AVAILABLE
+    columns = Columns(filled(coded))
+    position = columns.names.index(target)
+    features = [columns.names.index(name) for name in names]
+    ranks = np.log(_information(columns, features, position) + _LEAST_INFORMATION) + disturbance
+    order = np.argsort(-ranks, kind="stable").tolist()
+    given = pair_information(columns, features, position)
+    given = np.round(given - _bias(columns, features, position), 12)
+    arcs = []
+    for place, i in enumerate(order):
+        arcs.append((target, names[i]))
+        earlier = sorted(order[:place])
+        if place > most:
+            earlier = [j for j in earlier if available[i, j]]
+        chosen = sorted(earlier, key=lambda j: -given[i, j])[:most]
+        arcs += [(names[j], names[i]) for j in chosen]
+    return Dag(tuple(arcs), coded.names)
+
+
+def _information(columns: Columns, features: Sequence[int], target: int) -> Floats:
+    """Mutual information of each feature and the class."""
+    base = columns.information(()) - columns.information((target,))
+    sums = [columns.information((target, k)) - columns.information((k,)) + base for k in features]
+    return np.maximum(np.array(sums) / columns.total, 0.0)
+
+
+def _bias(columns: Columns, features: Sequence[int], target: int) -> Floats:
+    """What chance adds to conditional information, on average, ``[feature, feature]``.
+
+    It is the number of degrees of freedom by twice the number of rows. Of a feature, the states
+    that a class has count.
+    """
+    classes, codes = int(columns.sizes[target]), columns.codes
+    free = np.zeros((len(features), classes))
+    for j, k in enumerate(features):
+        seen = np.zeros((classes, int(columns.sizes[k])), dtype=bool)
+        seen[codes[target], codes[k]] = True
+        free[j] = np.maximum(seen.sum(axis=1) - 1, 0)
+    return np.asarray(free @ free.T / (2.0 * columns.total))
+
+
+def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior) -> ClassTables:
+    """Estimate all tables; those of columns that were cut are smoothed between neighbours."""
+    smooth = Smoothed(prior)
+    priors = {
+        name: smooth if feature.cuts is not None else prior
+        for name, feature in features.each.items()
+    }
+    priors[target] = SymmetricDirichlet()
+    cuts = features.discretizer.only(counts.dag.variables)
+    return ClassTables(counts.network(priors, cuts), target)
+
+
+# ------------------------------------------------------------------------ leaving rows out
+
+
+def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
+    """Sum over rows of the log probability of their class, with the row left out.
+
+    The row is taken out of the tables of its own class; those of the other classes, weights and
+    strengths stay as they are.
+    """
+    network, target = tables.network, tables.target
+    logs = tables.log_joint(coded, everything=False, normalised=False)
+    label = coded.codes[coded.position(target)].astype(np.intp)
+    own = np.arange(coded.rows), label
+    for name, cpt in network.tables.items():
+        if name != target:
+            logs[own] += _change(cpt, coded)
+    # The class has no parents, so its table without a row is known for all classes.
+    cpt = network[target]
+    assert cpt.counts is not None
+    without = np.ones((logs.shape[1], logs.shape[1]))
+    without[cpt.counts.values[0] > 0] = cpt.posterior.left_out_rows()
+    logs += np.log(without)[label] - np.log(cpt.table.rows[0])
+    return _own_score(logs, coded, target, normalised=False)
+
+
+def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = True) -> float:
+    """Sum of the log probabilities of the classes that the rows have."""
+    label = coded.codes[coded.position(target)].astype(np.intp)
+    own = logs[np.arange(len(logs)), label]
+    if not normalised:
+        own = own - np.logaddexp.reduce(logs, axis=1)
+    return float(own.sum() if coded.weights is None else coded.weights @ own)
+
+
+def _change(cpt: Cpt, coded: CodedTable) -> Floats:
+    """How much less each row is expected if it is left out, as a difference of logarithms."""
+    assert cpt.counts is not None
+    values = cpt.counts.values
+    row, state = np.nonzero(values)
+    left = cpt.posterior.left_out_rows()[np.arange(len(row)), state]
+    change = np.zeros(values.shape)
+    change[row, state] = np.log(left) - np.log(cpt.table.rows[row, state])
+    places = [coded.position(parent.name) for parent in cpt.family.parents]
+    child = coded.codes[coded.position(cpt.family.child.name)].astype(np.intp)
+    codes = np.stack([coded.codes[k] for k in places], axis=1).astype(np.int64)
+    complete = (codes < cpt.family.parent_sizes).all(axis=1) & (child < values.shape[1])
+    found = np.zeros(coded.rows)
+    stored = cpt.counts.positions(codes[complete])
+    found[complete] = change[stored, child[complete]]
+    return found
+
+
+def _gain(cpt: Cpt, target: str) -> float:
+    """Gain in the leave-one-out log score of a table from one of its parents, per observation."""
+    counts, prior = cpt.counts, cpt.prior
+    assert counts is not None
+    assert prior is not None
+    if not counts.total:
+        return 0.0
+    kept = [k for k, parent in enumerate(cpt.family.parents) if parent.name != target]
+    sizes = [counts.parent_sizes[k] for k in kept]
+    fewer = FamilyCounts.from_observed(sizes, counts.codes[:, kept], counts.values)
+    gain = prior.leave_one_out_score(counts) - prior.leave_one_out_score(fewer)
+    return max(0.0, gain / float(counts.total))

@@ -1,0 +1,316 @@
+"""BayesianNetworkForest: many small networks that classify together."""
+
+# ruff: noqa: N803 (scikit-learn calls the features X)
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from colonnade.arrays import Floats, Seed
+from colonnade.classifier._base import NetworkEstimator
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Rows, Treatment
+from colonnade.classifier._files import read, save
+from colonnade.classifier._forest import Average, Forest
+from colonnade.classifier._input import Labelled
+from colonnade.classifier._intervals import mixed_intervals
+from colonnade.classifier._members import Growth, most_cuts
+from colonnade.exceptions import checked_whole, expected, is_word
+from colonnade.network import BayesianNetwork
+from colonnade.priors import Interval, Prior, Tiered
+from colonnade.tables.bins import Bins
+from colonnade.threads import worker_count
+
+_MAX_SEED = 2**31 - 1
+# With more rows the exact posteriors of tables with one parent predict no better, and take most of
+# the time.
+_MAX_INTEGRATED_ROWS = 100
+
+
+class BayesianNetworkForest(NetworkEstimator):
+    """Several random Bayesian networks that give the probability of each class together.
+
+    Every member cuts the columns of numbers at other quantiles, takes the features in another order
+    and chooses their parents from other features. Their probabilities are averaged, each with a
+    weight that says how well it predicts rows that are left out. Takes what
+    :class:`BayesianNetworkClassifier` takes: arrays and data frames, columns of numbers, strings,
+    booleans or categories, and values that are missing, in training and in prediction.
+
+    Parameters
+    ----------
+    n_members : int
+        Number of networks.
+    max_parents : int
+        Largest number of features among the parents of a feature, besides the class.
+    average : {"geometric", "arithmetic"}
+        Whether the logarithms of the members' probabilities are averaged, or the probabilities. The
+        first is sharper, the second safer where members are overconfident.
+    prior : Prior, optional
+        Of the tables of all features. It must have a posterior. By default ``Tiered()``, and
+        ``Tiered(one_parent="left_out")`` for more than 100 rows. The intervals of a number are
+        mixed with their neighbours: see :class:`colonnade.Smoothed`.
+    random_state : int, RandomState or None
+        The same number gives the same forest. The first members of a larger forest are those of a
+        smaller one.
+    n_jobs : int, optional
+        Number of members that are learned, or asked, at the same time; -1 for as many as there are
+        processors. The result does not depend on it.
+    bins : int, or mapping of str to int or None, optional
+        Largest number of cuts of a column of numbers; each member draws one from 2 to that. By
+        default the square root of the number of rows, but from 3 to 6. A mapping says it of single
+        columns, which then are cut whatever values they have, or with None keep their values as
+        states.
+    unknown : {"missing", "raise"}
+        What to do with values that did not occur in training: treat them as missing, with an
+        ``UnknownStateWarning``, or refuse.
+    classes : sequence, optional
+        All labels there can be; by default those in `y`.
+    target_name : str, optional
+        Name of the class in the networks. By default the name of `y` if it is a named column, else
+        ``"class"``, with strokes after it if that is a feature.
+    identifiers : {"drop", "keep"}
+        What to do with columns that seem to identify rows: leave them out, with a
+        ``ColumnWarning``, or use them as any other.
+
+    Attributes
+    ----------
+    classes_ : array [class]
+        Labels, sorted: the columns of all probabilities.
+    networks_ : tuple of BayesianNetwork
+        The members, each a network like any other.
+    weights_ : array [member]
+        How much each member weighs.
+    feature_importances_ : array [feature]
+        Share of each feature in what the features say about the class.
+    target_name_ : str
+        Name of the class in the networks.
+    identifiers_ : tuple of str
+        Columns that were left out, because they seem to identify rows.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if the columns have names, all of them strings.
+
+    See Also
+    --------
+    BayesianNetworkClassifier : a single network.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BayesianNetworkForest(n_members=4, random_state=0).fit(X, y)
+    >>> model.predict(X.iloc[[0, 70]])
+    array([0, 1])
+    >>> len(model.networks_), model.networks_[0].dag.parents("sepal length (cm)")[0]
+    (4, 'target')
+    """
+
+    networks_: tuple[BayesianNetwork, ...]
+    weights_: Floats
+    identifiers_: tuple[str, ...]
+    _forest: Forest
+
+    def __init__(
+        self,
+        n_members: int = 16,
+        max_parents: int = 3,
+        average: Average = "geometric",
+        prior: Prior | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        bins: int | Mapping[str, int | None] | Bins | None = None,
+        unknown: Literal["missing", "raise"] = "missing",
+        classes: Sequence[Any] | None = None,
+        target_name: str | None = None,
+        identifiers: Literal["drop", "keep"] = "drop",
+    ) -> None:
+        self.n_members = n_members
+        self.max_parents = max_parents
+        self.average = average
+        self.prior = prior
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.bins = bins
+        self.unknown = unknown
+        self.classes = classes
+        self.target_name = target_name
+        self.identifiers = identifiers
+
+    # ---------------------------------------------------------------- fitting
+
+    def _learn(self, rows: Labelled, classes: Classes) -> None:
+        members = checked_whole(self.n_members, "n_members")
+        parents = checked_whole(self.max_parents, "max_parents", least=0)
+        if not is_word(self.average, "geometric", "arithmetic"):
+            raise expected("'geometric' or 'arithmetic'", "average", self.average)
+        growth = Growth(parents, _prior(self.prior, rows.total))
+        treatment = Treatment(_bins(self.bins, rows.total), self.identifiers == "drop")
+        seeds = check_random_state(self.random_state).randint(_MAX_SEED, size=members).tolist()
+        self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))
+
+    def _add(self, rows: Labelled) -> None:
+        self._take(self._forest.add(rows, self._threads))
+
+    def _take(self, forest: Forest) -> None:
+        self._forest = forest
+        self.classes_ = forest.classes.labels
+        self.networks_ = tuple(member.network for member in forest.members)
+        self.weights_ = forest.weights
+        self.identifiers_ = forest.members[0].features.identifiers
+
+    @property
+    def _threads(self) -> int:
+        jobs = self.n_jobs
+        if jobs is None:
+            return 1
+        if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs == 0:
+            raise expected("an integer other than 0, or None,", "n_jobs", jobs)
+        return jobs if jobs > 0 else max(1, worker_count() + 1 + jobs)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each feature in what the features say about the class, ``[feature]``.
+
+        What a feature says is the gain in the leave-one-out log score of its table from knowing the
+        class, per row: an estimate of their mutual information given the feature's other parents.
+        It is averaged over the members, by their weights, and the shares add up to one.
+        """
+        check_is_fitted(self)
+        known = getattr(self, "feature_names_in_", None)
+        count = self.n_features_in_
+        names = [f"x{k}" for k in range(count)] if known is None else [str(k) for k in known]
+        return self._forest.importances(names, self._threads)
+
+    # ------------------------------------------------------------- prediction
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+
+        Returns
+        -------
+        array [row]
+        """
+        logs = self.predict_log_proba(X)
+        return np.asarray(self.classes_[logs.argmax(axis=1)])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithm of the probability of each class given the row, ``[row, class]``.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        """
+        rows = self._read(X)
+        return self._forest.log_chances(rows, self.average, self._threads)
+
+    def predict_interval(
+        self, X: Any, level: float = 0.95, draws: int | None = None, rng: Seed = None
+    ) -> Interval:
+        """Credible interval of the probability of each class.
+
+        Draws members, by their weights, and for each the tables that the class depends on, from
+        their joint posterior: the interval says how well the training rows determine the
+        probability, and how far the members agree.
+
+        Parameters
+        ----------
+        X : array or data frame [row, feature]
+        level : float
+            Probability inside; equal tails outside.
+        draws : int, optional
+            Of all members together, from 100 to a million. By default 4000 for up to 100 rows, and
+            1000 for more.
+        rng : Generator or int, optional
+            The same seed gives the same ends for the same rows.
+
+        Returns
+        -------
+        Interval
+            ``lower`` and ``upper``, each ``[row, class]``.
+        """
+        rows = self._read(X)
+        coded = self._forest.coded(rows)
+        tables = [member.tables for member in self._forest.members]
+        pairs = list(zip(tables, coded, strict=True))
+        return mixed_intervals(pairs, self.weights_, level, draws, rng)
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the forest to a file: JSON that loses nothing, with all its networks.
+
+        A `random_state` that is a generator is not kept, since nothing is drawn any more.
+
+        Parameters
+        ----------
+        path : path
+        overwrite : bool, optional
+            Whether an existing file is replaced; by default that is an error.
+        """
+        check_is_fitted(self)
+        save(self, self._forest, path, overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a forest that :meth:`save` wrote; all of it is checked.
+
+        Parameters
+        ----------
+        path : path
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BayesianNetworkForest(n_members=2, random_state=0).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/iris.json")
+        ...     again = BayesianNetworkForest.load(f"{folder}/iris.json")
+        >>> again.networks_ == model.networks_
+        True
+        """
+        kept = read(path)
+        model = cls(**kept.parameters)
+        model.n_features_in_ = len(kept.columns)
+        if kept.named:
+            model.feature_names_in_ = np.array(kept.columns, dtype=object)
+        model.target_name_ = kept.forest.classes.name
+        model._take(kept.forest)
+        return model
+
+    def _read(self, X: Any) -> Rows:
+        source = self._rows(X)
+        rows = self._forest.members[0].features.read(source)
+        if rows.unknown is not None:
+            self._tell_unknown(rows.unknown)
+        return rows
+
+
+def _prior(prior: Any, rows: float) -> Prior:
+    """Return the prior of all tables; the default depends on the number of rows."""
+    if prior is None:
+        return Tiered() if rows <= _MAX_INTEGRATED_ROWS else Tiered(one_parent="left_out")
+    if not isinstance(prior, Prior) or not prior.has_posterior:
+        raise expected("a prior with a posterior, or None,", "prior", prior, "use Tiered()")
+    return prior
+
+
+def _bins(bins: Any, rows: float) -> Bins:
+    """Return how often columns are cut at most; the default depends on the number of rows."""
+    if bins is None:
+        return Bins(most_cuts(rows))
+    if isinstance(bins, Mapping):
+        return Bins(most_cuts(rows), bins)
+    return Bins.of(bins)
