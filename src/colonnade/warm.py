@@ -116,8 +116,8 @@ def _graphs() -> None:
     for prior in priors:
         graph = hill_climb(table) if prior is None else hill_climb(table, score=prior)
         score(table, graph.dag)
-    weights = np.ones(_ROWS, dtype=np.int64)
-    score(encode(table, weights=weights), _GRAPH)
+    for weights in (np.ones(_ROWS, dtype=np.int64), np.linspace(0.5, 1.5, _ROWS)):
+        hill_climb(encode(table, weights=weights))
 
 
 def _tiers() -> None:

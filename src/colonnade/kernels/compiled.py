@@ -29,7 +29,7 @@ _PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True}
 # It has no file of its own: its code becomes a part of the entries that use it.
 part = njit(**_PART)
 # For what is called in a single place: its source becomes a part of the caller, which is quicker.
-part_once = njit(**_ALL, inline="always")
+part_once = njit(**_PART, inline="always")
 # All terms are positive, so the order of summation may be left to the compiler: it can then use
 # vector instructions, and no accuracy is lost.
 part_in_any_order = njit(**_PART, fastmath={"reassoc", "contract", "nsz"})
