@@ -140,7 +140,7 @@ class SmoothedPosterior(TablePosterior):
 
         What was learned from all observations, the weight as well, stays as it is.
         """
-        return _score(self.counts, self.inner.left_out_rows(), self.weight)
+        return float(_scores(self.counts, self.inner.left_out_rows(), np.array([self.weight]))[0])
 
     def left_out_rows(self) -> Floats:
         return smoothed(self.inner.left_out_rows(), self.weight)
@@ -251,15 +251,17 @@ def _learned(inner: TablePosterior) -> float:
     """Return the weight with the best leave-one-out log score."""
     if inner.counts.states == 1 or not inner.counts.total:
         return 0.0
-    rows = inner.left_out_rows()
-    scores = np.array([_score(inner.counts, rows, weight) for weight in WEIGHTS])
+    scores = _scores(inner.counts, inner.left_out_rows(), np.array(WEIGHTS))
     near = scores >= scores.max() - _TIE_TOLERANCE * (1.0 + abs(scores.max()))
     return WEIGHTS[int(near.argmax())]
 
 
-def _score(counts: FamilyCounts, left_out: Floats, weight: float) -> float:
-    """Leave-one-out log score, given the rows before the mixing."""
+def _scores(counts: FamilyCounts, left_out: Floats, weights: Floats) -> Floats:
+    """Leave-one-out log scores ``[weight]``, given the rows ``[cell, state]`` before the mixing."""
     values = counts.values
     _, state = np.nonzero(values)
-    own = smoothed(left_out, weight)[np.arange(len(state)), state]
-    return float(values[values > 0] @ np.log(own))
+    cell, last = np.arange(len(state)), values.shape[1] - 1
+    own = left_out[cell, state]
+    beside = left_out[cell, np.maximum(state - 1, 0)] + left_out[cell, np.minimum(state + 1, last)]
+    mixed = (1.0 - weights)[:, None] * own + 0.5 * weights[:, None] * beside
+    return np.asarray(np.log(mixed) @ values[values > 0])

@@ -101,6 +101,10 @@ class Tiered(Prior):
         if not is_word(self.one_parent, "integrated", "left_out"):
             raise expected("'integrated' or 'left_out'", "one_parent", self.one_parent)
 
+    def __repr__(self) -> str:
+        other = "" if self._integrated else f", one_parent={self.one_parent!r}"
+        return f"Tiered(alpha0={self.alpha0!r}, s_mean={self.s_mean!r}{other})"
+
     @property
     def word(self) -> str:
         """How the command line writes the prior."""

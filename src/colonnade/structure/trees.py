@@ -17,6 +17,8 @@ from colonnade.threads import run
 
 # Mutual informations closer than this are ties, which go to the first columns.
 _TIE_TOLERANCE = 1e-12
+# Codes read; less work is not worth a thread.
+_MIN_WORK_FOR_THREADS = 2_000_000
 
 
 def naive_bayes(table: Any, target: str) -> Dag:
@@ -154,7 +156,9 @@ def pair_information(columns: Columns, chosen: list[int], given: int | None) -> 
     def fill(i: int) -> None:
         joint[i, i + 1 :] = _joint_sums(columns, (*condition, chosen[i]), chosen[i + 1 :])
 
-    run([partial(fill, i) for i in range(len(chosen) - 1)])
+    # Starting threads takes longer than counting few rows.
+    few = columns.coded.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
+    run([partial(fill, i) for i in range(len(chosen) - 1)], threads=1 if few else None)
     weights = (joint + joint.T - alone[:, None] - alone[None, :] + base) / columns.total
     np.fill_diagonal(weights, 0.0)
     return np.asarray(np.maximum(weights, 0.0))
