@@ -231,7 +231,7 @@ def _learned(name: str, read: Measured | Levels, weights: Array | None) -> tuple
         if not read.present:
             return _Feature(Variable(name, _NO_VALUE)), read
         return _Feature(discovered(name, read)), read
-    cuts = Cuts.learn(name, read.numbers, read.bins, weights=weights)
+    cuts = read.cuts(name, weights=weights)
     levels = cuts.column(read.numbers).levels(declared=True)
     return _Feature(Variable(name, cuts.states), cuts), levels
 

@@ -36,6 +36,7 @@ _ADVICE = {
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.KEEP_COLUMNS: "give --keep {first} to keep it",
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
         "--missing state to learn it from all of them"
@@ -49,6 +50,8 @@ _ADVICE = {
     Advice.NAME_BINS: (
         "say how with --bins {first}=4, or keep the values as states with --bins {first}=keep"
     ),
+    Advice.NAME_DIALECT: "give --separator and --decimal if that is wrong",
+    Advice.NAME_ENCODING: "give --encoding, such as cp1252, if that is wrong",
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
     Advice.NO_COMPLETE_ROWS: (
