@@ -72,6 +72,10 @@ class Advice(StrEnum):
         "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')"
     )
     PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
+    SAME_CUTS = "cut both tables by one discretizer"
+    SAME_GRAPH = "fit both with the same `dag`"
+    SAME_PRIORS = "fit both with the same priors"
+    SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 

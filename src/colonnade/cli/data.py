@@ -21,7 +21,7 @@ from colonnade.cli.values import (
     separator_sign,
     table_ending,
 )
-from colonnade.exceptions import DataError, listing
+from colonnade.exceptions import DataError, listing, not_among
 
 if TYPE_CHECKING:
     from colonnade.tables import Bins, Cuts, Discretized, Inspection
@@ -210,12 +210,16 @@ class CutOptions(FileOptions):
             raise Misuse(f"--bins applies only to columns of numbers, and {whose} has none.")
         return Bins(DEFAULT_BINS if default is None else default, {**own, **dict.fromkeys(states)})
 
+    def _check_keep(self, table: TextTable) -> None:
+        for name in self.keep or ():
+            if name not in table:
+                raise not_among(table, "keep", name)
+
     def inspected(self, table: TextTable) -> Inspection:
         """Say what would be made of each column."""
         from colonnade.tables import inspect
-        from colonnade.tables.levels import refuse_absent
 
-        refuse_absent(self.keep or [], list(table))
+        self._check_keep(table)
         return inspect(table, self._wanted(table, "the table"), self.keep or ())
 
 
@@ -248,9 +252,8 @@ class DataOptions(CutOptions):
         Columns to be kept are used in any case, and groups as they are; weights stay numbers.
         """
         from colonnade.tables import inspect
-        from colonnade.tables.levels import refuse_absent
 
-        refuse_absent(self.keep or [], list(table))
+        self._check_keep(table)
         columns = table.only(name for name in table if name != weights)
         kept = [name for name in (*(self.keep or ()), *keep, group) if name is not None]
         wanted = self._wanted(columns, "the table", [] if group is None else [group])

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from colonnade.arrays import Array, Floats, Integers, Seed
-from colonnade.exceptions import NotSupportedError, checked_draws, checked_level, not_among
+from colonnade.exceptions import Advice, NotSupportedError, checked_draws, checked_level, not_among
 from colonnade.missing.gaps import distinct
 from colonnade.network.model import BayesianNetwork
 from colonnade.network.rows import log_likelihood
@@ -129,7 +129,8 @@ def target_intervals(
         blanket |= {names.index(each) for each in (name, *network.dag.parents(name))}
     if not any(network[name].has_posterior for name in (target, *network.dag.children(target))):
         reason = f"it depends on tables around {target!r} only, which have no posterior"
-        raise NotSupportedError("A credible interval of this prediction", reason)
+        what = "A credible interval of this prediction"
+        raise NotSupportedError(what, reason, Advice.NO_DRAWS)
     sizes = np.array([network[name].family.cardinality for name in names])
     near = sorted(blanket)
     lacking = (cases[:, near] >= sizes[near]).any(axis=1)

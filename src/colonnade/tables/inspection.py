@@ -26,6 +26,8 @@ Kind: TypeAlias = Literal[
 ]
 Fate: TypeAlias = Literal["states", "cut", "left out"]
 
+# Of fewer rows, a column without values is the only one that says nothing for certain.
+_MIN_ROWS = 20
 # A column that lacks more than this share of its values says little, and complete rows are few.
 _MAX_MISSING_SHARE = 0.5
 # States with fewer rows each are many for a column of text, if there are more than the second.
@@ -59,6 +61,8 @@ class ColumnSummary:
         Why it is left out.
     remarks : tuple of str
         What else is worth a look: states that are almost equal, dates, many states.
+    guessed : bool
+        Whether they are whole numbers, which might be labels, and nobody asked to cut them.
     """
 
     name: str
@@ -73,6 +77,7 @@ class ColumnSummary:
     cuts: Cuts | None = None
     reason: str = ""
     remarks: tuple[str, ...] = ()
+    guessed: bool = False
 
     @property
     def treatment(self) -> str:
@@ -193,12 +198,7 @@ class Inspection:
             noun = "Column" if len(each) == 1 else "Columns"
             statement = f"{noun} {joined(each)}: left out."
             warn(ColumnWarning(statement, Advice.KEEP_COLUMNS, names))
-        guessed = {
-            column.name: column.different
-            for column in self.columns
-            if column.cuts is not None and column.kind == "integers"
-        }
-        warn_of_cuts(guessed)
+        warn_of_cuts({each.name: each.different for each in self.columns if each.guessed})
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON.
@@ -250,9 +250,9 @@ def inspect(
     """Say what a table holds, and what would be made of each column before a network is learned.
 
     Numbers are cut by the rule of :func:`discretize`. Left out are columns that seem to identify
-    rows (by the rule of :func:`colonnade.tables.encode`) or hold dates, that have no values or a
-    single one, that lack more than half of their values, or whose values cannot be states. The
-    command line learns graphs from the columns that are used here.
+    rows (by the rule of :func:`colonnade.tables.encode`) or hold dates, that have no values, whose
+    values cannot be states, and, from 20 rows on, those that have a single value or lack more than
+    half of their values. The command line learns graphs from the columns that are used here.
 
     Parameters
     ----------
@@ -339,6 +339,7 @@ def _read(
         tuple(counts.tolist()),
         cuts,
         remarks=tuple(_remarks(column, kind, states, rows - gaps)),
+        guessed=isinstance(read, Measured) and read.guessed > 0,
     )
 
 
@@ -375,6 +376,8 @@ def _reason(
         if kind == "dates":
             return f"dates, {numbers}"
         return f"seems to identify rows: {numbers}"
+    if rows < _MIN_ROWS:
+        return ""
     if gaps > _MAX_MISSING_SHARE * rows:
         return f"{percent(round(gaps / rows, 3))} of its values are missing"
     return "a single value" if different == 1 else ""

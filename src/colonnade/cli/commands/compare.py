@@ -11,7 +11,7 @@ from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.data import DataOptions
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_option
-from colonnade.cli.output import grid, say, say_json
+from colonnade.cli.output import fits, grid, say, say_json
 from colonnade.cli.values import Misuse, choice, refuse_repeated
 from colonnade.exceptions import counted
 
@@ -109,4 +109,11 @@ def compare(
         say_json(found.to_dict())
         return
     say(f"Mean log likelihood of a held-out row, {found.folds} folds, {counted(coded.rows, 'row')}")
-    grid(found.head, found.cells(), numbers=found.head[2:])
+    head, rows = list(found.head), [list(row) for row in found.cells()]
+    for spare in ("arcs", "s.e."):
+        # What a narrow terminal has no room for.
+        if not fits([head, *rows]):
+            place = head.index(spare)
+            for row in (head, *rows):
+                del row[place]
+    grid(head, rows, numbers=head[2:])

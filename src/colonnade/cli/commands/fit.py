@@ -16,7 +16,7 @@ from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_opti
 from colonnade.cli.models import check_output, described, save, summarise
 from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import counted
+from colonnade.exceptions import counted, expected
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from colonnade.tables import CodedTable
 
 _MAX_SHOWN = 5
+_NO_ARCS = (
+    "No arcs: no dependence is strong enough for this score. --score hierarchical finds weaker "
+    "ones, and --target VARIABLE makes a graph that predicts"
+)
 
 
 def fit(
@@ -160,6 +164,8 @@ class _Request:
         self.learning.check_target([name for name in table if name not in (weights, group)])
         if self.dag is not None:
             graph = dag_of(self.dag, list(table))
+            if weights is not None and weights in graph:
+                raise expected("a column that is no variable of the graph", "weights", weights)
             names = [name for name in (*graph.variables, group, weights) if name in table]
             cut = data.discretized(
                 table.only(name for name in names if name is not None), weights=weights, group=group
@@ -199,4 +205,6 @@ def _told(found: Dag | Found, tell: Callable[[str], None]) -> Dag:
     if not isinstance(found, Found):
         return found
     tell(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
+    if not found.dag.arcs and len(found.dag) > 1:
+        tell(_NO_ARCS)
     return found.dag

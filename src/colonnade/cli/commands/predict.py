@@ -15,7 +15,15 @@ from colonnade.cli.models import check_output, load
 from colonnade.cli.output import grid, say, say_json, say_rest, write_table
 from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.cli.values import draws as draws_of
-from colonnade.exceptions import DataWarning, counted, listing, not_among, renamed, warn
+from colonnade.exceptions import (
+    DataWarning,
+    counted,
+    inapplicable,
+    listing,
+    not_among,
+    renamed,
+    warn,
+)
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
@@ -169,6 +177,9 @@ def _predictions(
     near = [target, *network.dag.children(target)]
     posterior = any(network[name].has_posterior for name in near)
     asked = draws is not None or level is not None or seed is not None
+    for option, given in (("level", level), ("seed", seed)):
+        if given is not None and not posterior:
+            raise inapplicable(option, given, "networks whose tables have a posterior")
     ends = None
     if draws != 0 and (posterior or asked):
         with renamed(rng="seed"):

@@ -19,6 +19,7 @@ from colonnade.exceptions import (
     NotSupportedError,
     TooLargeError,
     did_you_mean,
+    inapplicable,
     listing,
 )
 from colonnade.wording import percent
@@ -85,6 +86,9 @@ def query(
     known = _observed(network, observed or [])
     asks_for_intervals = draws is not None or level is not None or seed is not None
     posterior = any(cpt.has_posterior for cpt in network.tables.values())
+    for option, given in (("level", level), ("seed", seed)):
+        if given is not None and not posterior:
+            raise inapplicable(option, given, "networks whose tables have a posterior")
     if draws is None:
         draws = DRAWS if posterior or asks_for_intervals else 0
     ends = (0.95 if level is None else level, seed or 0) if draws else ()

@@ -129,7 +129,7 @@ def _print_table(found: dict[str, Any]) -> None:
     """Print a table: one line per configuration and state."""
     parents, level = found["parents"], found["level"]
     given = f" given {', '.join(parents)}" if parents else ""
-    say(f"Probability of {found['variable']}{given}; {found['prior']}")
+    say_wrapped(f"Probability of {found['variable']}{given}; {found['prior']}", "  ")
     head = [*parents, found["variable"], "count", "probability"]
     if level is not None:
         head.append(f"{percent(level)} interval")
