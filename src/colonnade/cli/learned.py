@@ -35,8 +35,8 @@ Gaps = Annotated[
     typer.Option(
         parser=choice(Missing),
         metavar="HOW",
-        help="What to do with rows that lack values: raise (an error) or available (each table "
-        "uses the rows that are complete for it).",
+        help="What to do with rows that lack values: available (each table uses the rows "
+        "that are complete for it) or raise (an error).",
     ),
 ]
 

@@ -19,6 +19,7 @@ from colonnade.exceptions import (
     inapplicable,
     warn,
 )
+from colonnade.progress import Progress
 from colonnade.tables import packages, sheets
 from colonnade.tables.headers import Header, numbered
 from colonnade.tables.opening import COMPRESSIONS, TextFile, existing, is_standard_input
@@ -258,10 +259,12 @@ def _columns(
     columns: list[list[str]] = [[] for _ in line]
     seen: list[dict[str, str]] = [{} for _ in line]
     rows = _of_width(where, lines, len(line))
-    while batch := list(islice(rows, _BATCH_ROWS)):
-        for column, known, values in zip(columns, seen, zip(*batch, strict=True), strict=True):
-            # Each text is kept once, however many rows have it.
-            column.extend(map(known.setdefault, values, values))
+    with Progress("Reading") as progress:
+        while batch := list(islice(rows, _BATCH_ROWS)):
+            for column, known, values in zip(columns, seen, zip(*batch, strict=True), strict=True):
+                # Each text is kept once, however many rows have it.
+                column.extend(map(known.setdefault, values, values))
+            progress.advance(len(batch), f"Reading: {len(columns[0]):,} rows")
     if not columns[0]:
         raise DataError(where, "it has names of columns but no rows.", Advice.FIRST_LINE_IS_DATA)
     head = Header(where, line, seen, sure=header is True)

@@ -35,7 +35,7 @@ def datasets(
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:
-    """List data sets to try things on, or write one to a file.
+    """List data sets to try things on, or save one of them.
 
     Some ship with scikit-learn; those of the paper are taken from pinned packages, whose hashes are
     checked, the first time.

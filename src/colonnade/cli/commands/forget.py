@@ -12,7 +12,7 @@ def forget(
     data: FileOptions,
     output: Output,
     weights: Weights = None,
-    missing: Gaps = Missing.RAISE,
+    missing: Gaps = Missing.AVAILABLE,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:

@@ -26,7 +26,8 @@ def inspect(data: CutOptions, json: options.AsJson = False) -> None:
     if json:
         say_json({"file": str(data.path), **found.to_dict()})
         return
-    say(f"{data.path}: {found.title}")
+    where = "Standard input" if str(data.path) == "-" else data.path
+    say(f"{where}: {found.title}")
     head = ["column", "type", "different", "missing", "becomes"]
     rows = [
         [each.name, each.kind, f"{each.different:,}", each.gaps, each.treatment]

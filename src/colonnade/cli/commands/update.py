@@ -12,14 +12,13 @@ def update(
     data: FileOptions,
     output: Output,
     weights: Weights = None,
-    missing: Gaps = Missing.RAISE,
+    missing: Gaps = Missing.AVAILABLE,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:
     """Let a network learn from more rows, as if it had been fitted to all of them.
 
-    The states, cut points and priors are those of the network. With --missing available, gaps are
-    treated as by fit.
+    The states, cut points and priors are those of the network.
 
     Example: colonnade update model.json june.csv -o model.json --overwrite
     """
