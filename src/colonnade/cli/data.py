@@ -258,6 +258,9 @@ class DataOptions(CutOptions):
         kept = [name for name in (*(self.keep or ()), *keep, group) if name is not None]
         wanted = self._wanted(columns, "the table", [] if group is None else [group])
         plan = inspect(columns, wanted, kept)
+        for column in plan.columns:
+            if column.error is not None:
+                raise column.error
         plan.warn()
         if not plan.used:
             hint = "give --keep with the columns to be used"

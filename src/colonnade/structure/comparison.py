@@ -176,7 +176,7 @@ def compare(
     missing = checked_missing(missing)
     coded = treated(read_rows(table), missing)
     for parameter, name in (("target", target), ("group", group)):
-        if name is not None and name not in coded.names:
+        if name is not None and (not isinstance(name, str) or name not in coded.names):
             raise not_among(coded.names, parameter, name)
     if target is not None and target == group:
         raise expected("another column than the group", "target", target)

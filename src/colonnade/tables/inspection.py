@@ -63,6 +63,8 @@ class ColumnSummary:
         What else is worth a look: states that are almost equal, dates, many states.
     guessed : bool
         Whether they are whole numbers, which might be labels, and nobody asked to cut them.
+    error : ColonnadeError or None
+        What learning raises because of single values that have to be corrected, such as infinity.
     """
 
     name: str
@@ -78,6 +80,7 @@ class ColumnSummary:
     reason: str = ""
     remarks: tuple[str, ...] = ()
     guessed: bool = False
+    error: ColonnadeError | None = field(default=None, repr=False, compare=False)
 
     @property
     def treatment(self) -> str:
@@ -291,7 +294,7 @@ def _summary(
 ) -> ColumnSummary:
     """Look at one column; the errors of those that are kept are raised."""
     try:
-        if column.times is not None:
+        if column.times is not None and not kept:
             return _times(column, codes, rows)
         read = wanted.read(column)
         return _read(column, read, kept, codes)
@@ -299,7 +302,10 @@ def _summary(
         if kept:
             raise
         problem = getattr(error, "problem", error.statement).rstrip(".")
-        return ColumnSummary(str(column.name), "other", rows, 0, 0, codes, reason=problem)
+        # An error that names a row is about that row, and not about the column.
+        own = error if hasattr(error, "row") else None
+        name = str(column.name)
+        return ColumnSummary(name, "other", rows, 0, 0, codes, reason=problem, error=own)
 
 
 def _times(column: Column, codes: Mapping[str, int], rows: int) -> ColumnSummary:
