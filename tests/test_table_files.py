@@ -114,6 +114,7 @@ def test_a_damaged_table_is_named(tmp_path: Path, text: str, message: str) -> No
         ("data.csv", ";", "';'"),
         ("data.csv", "\t", "a tab"),
         ("data.txt", "|", r"'\|'"),
+        ("data.tab", ";", "';'"),
     ],
 )
 def test_another_separator_is_found_and_told(
@@ -125,6 +126,15 @@ def test_another_separator_is_found_and_told(
     assert table["a"].tolist() == [1, 2]
     assert table["b"] == ["x y", "z"]
     assert read(path, separator=sign)["b"] == ["x y", "z"]
+
+
+def test_blanks_separate_values_only_where_the_ending_allows_it(tmp_path: Path) -> None:
+    text = "a  b\n1  2\n3  4\n"
+    with pytest.warns(DataWarning, match="separated by a blank"):
+        assert read(written(tmp_path, text, "data.txt"))["b"].tolist() == [2, 4]
+    assert read(written(tmp_path, "full name\nAnna M\nBert N\n")) == {
+        "full name": ["Anna M", "Bert N"]
+    }
 
 
 @pytest.mark.parametrize("content", [b'a,b\n"1,2\n', b'a,b\n"1"x,2\n'])

@@ -28,6 +28,8 @@ from colonnade.tables.separators import SAMPLE_LINES, named, separator_of
 from colonnade.tables.texts import Codes, Decimal, Reading
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ",", ".dat": ","}
+# Endings of files whose values may be separated by blanks; names in others may contain some.
+_MAY_HAVE_BLANKS = (".txt", ".dat")
 _READERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     ".parquet": packages.parquet,
     ".pq": packages.parquet,
@@ -88,7 +90,8 @@ def read(
         like data.
     separator : str, optional
         The sign between the values of a text file; by default a comma (a tab in ``.tsv`` and
-        ``.tab`` files), or else a semicolon, a tab or a bar if that fits the first lines better.
+        ``.tab`` files), or else a semicolon, a tab, a bar or, in ``.txt`` and ``.dat`` files,
+        blanks, if that fits the first lines better.
     decimal : {".", ","}, optional
         What stands before the decimals of numbers in a text file. By default a point, and a comma
         in columns whose texts are all numbers of that kind.
@@ -229,8 +232,9 @@ def _text(
 
 
 def _separator(file: TextFile, usual: str) -> str:
+    blanks = any(suffix.lower() in _MAY_HAVE_BLANKS for suffix in Path(file.path).suffixes)
     with file.lines() as stream:
-        return separator_of(list(islice(stream, SAMPLE_LINES)), usual)
+        return separator_of(list(islice(stream, SAMPLE_LINES)), usual, blanks)
 
 
 def _checked_separator(separator: Any) -> str:

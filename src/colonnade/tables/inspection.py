@@ -91,7 +91,7 @@ class ColumnSummary:
             points = ", ".join(f"{point:g}" for point in self.cuts.points)
             return f"cut at {points}" if points else "one interval"
         pairs = list(zip(self.states, self.counts, strict=True))
-        shown = [f"{state} {n:,}" for state, n in pairs[:_MAX_SHOWN_STATES]]
+        shown = [f"{state} ({n:,})" for state, n in pairs[:_MAX_SHOWN_STATES]]
         more = len(pairs) - len(shown)
         return ", ".join([*shown, *([f"{more:,} more"] if more > 0 else [])])
 
@@ -142,7 +142,7 @@ class Inspection:
     >>> found
     Inspection(4 rows, 2 columns, all used)
       bmi  | numbers | 4 different |           | cut at 25.2
-      site | text    | 2 different | 1 missing | a 2, b 1
+      site | text    | 2 different | 1 missing | a (2), b (1)
     >>> found["site"].missing, found.left_out
     (1, {})
     """

@@ -26,8 +26,10 @@ def named(separator: str) -> str:
     return _NAMES.get(separator, repr(separator))
 
 
-def separator_of(lines: Sequence[str], usual: str) -> str:
+def separator_of(lines: Sequence[str], usual: str, blanks: bool = False) -> str:
     """Return the separator of a file, given its first lines and the one its name stands for.
+
+    `blanks` says that they may stand between values.
 
     Another than the usual one is chosen only if it divides the first line, most lines have as many
     values as that, and it fits better.
@@ -39,9 +41,9 @@ def separator_of(lines: Sequence[str], usual: str) -> str:
     >>> separator_of(["a,b", "1,x;y"], ",")
     ','
     """
-    text = [line for line in lines if line.strip()]
+    text = [line.strip(" ") for line in lines if line.strip()]
     best, best_fit = usual, _fit(text, usual)
-    for separator in SEPARATORS:
+    for separator in (*SEPARATORS, *(" " * blanks)):
         fit = _fit(text, separator)
         if separator != usual and fit.width > 1 and fit.share >= _MIN_SHARE and fit > best_fit:
             best, best_fit = separator, fit
