@@ -237,10 +237,14 @@ def test_rows_are_learned_forgotten_and_merged(folder: Path, tmp_path: Path) -> 
     (tmp_path / "one.csv").write_text("x,y\n" + "a,1\nb,2\nb,1\n" * 8)
     (tmp_path / "two.csv").write_text("x,y\n" + "b,2\na,1\n" * 5)
     (tmp_path / "arcs.csv").write_text("x,y\n")
+    (tmp_path / "gaps.csv").write_text("x,y\na,\n")
     for name in ("one", "two"):
         program(*("fit", f"{name}.csv", "--dag", "arcs.csv", "-o", f"{name}.json"), folder=tmp_path)
     both = program("update", "one.json", "two.csv", "-o", "both.json", folder=tmp_path)
     assert "34" in both.stdout
+    gaps = program("update", "one.json", "gaps.csv", "-o", "gaps.json", folder=tmp_path)
+    assert "1 value missing (y 1); --missing available was used" in gaps.stdout
+    assert cn.load(tmp_path / "gaps.json")["x"].counts.total == 25  # type: ignore[union-attr]
     program("merge", "one.json", "two.json", "-o", "merged.json", folder=tmp_path)
     assert cn.load(tmp_path / "both.json") == cn.load(tmp_path / "merged.json")
     program("forget", "both.json", "two.csv", "-o", "again.json", folder=tmp_path)

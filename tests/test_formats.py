@@ -123,6 +123,13 @@ def test_what_is_no_text(tmp_path: Path) -> None:
         cn.read(path)
 
 
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"a,b\n\xff\x00\x01,2\n")
+    with pytest.raises(FileFormatError, match="it holds no text"):
+        cn.read(path)
+
+
 def test_decimal_commas(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("x;y;z;w\n1,5;1.250,75;a,b;1,234\n2;3,5;c;5,678\n;NA;d;9,012\n")

@@ -16,6 +16,7 @@ from colonnade.cli.values import (
     Misuse,
     choice,
     decimal_sign,
+    encoding_name,
     file_that,
     refuse_repeated,
     separator_sign,
@@ -92,6 +93,7 @@ class FileOptions:
         str | None,
         _option(
             metavar="NAME",
+            parser=encoding_name,
             help="Encoding of a CSV file, such as utf-8, utf-16 or cp1252; by default what "
             "fits it.",
         ),

@@ -9,7 +9,7 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.data import FileOptions, Missing
-from colonnade.cli.models import check_output, described, load, save, summarise
+from colonnade.cli.models import check_output, described, gaps_in, load, save, summarise
 from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse, choice
 
@@ -51,15 +51,19 @@ def learn_rows(
     json: bool,
 ) -> None:
     """Add rows to what a network has learned, or take them back, and save the result."""
+    from colonnade.network.learning import coded_for_network
+
     model, output = files
     if missing not in (Missing.RAISE, Missing.AVAILABLE):
         raise Misuse(f"Expected raise or available for --missing, got {str(missing)!r}.")
     check_output(output, overwrite)
     network = load(model)
-    table = data.read(weights)
+    coded = coded_for_network(dict(data.read(weights)), network, weights, "raise")
     learn = network.update if verb == "update" else network.forget
     how: Literal["raise", "available"] = "available" if missing is Missing.AVAILABLE else "raise"
-    say_saved(learn(dict(table), weights, how), output, overwrite, json)
+    if (lacking := gaps_in(coded)) and how == "available" and not json:
+        say(f"{lacking}; --missing available was used")
+    say_saved(learn(coded, missing=how), output, overwrite, json)
 
 
 def say_saved(network: BayesianNetwork, output: Path, overwrite: bool, json: bool) -> None:

@@ -5,6 +5,7 @@ Typer would convert values, too, but it words its refusals in the terms of the p
 
 from __future__ import annotations
 
+import codecs
 import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -90,6 +91,15 @@ def table_ending(path: Path) -> None:
     from colonnade.tables.files import refuse_ending
 
     refuse_ending(path)
+
+
+def encoding_name(text: str) -> str:
+    """Read the name of an encoding."""
+    try:
+        codecs.lookup(text)
+    except LookupError:
+        raise _unlike("an encoding such as utf-8, utf-16 or cp1252", text) from None
+    return text
 
 
 def separator_sign(text: str) -> str:

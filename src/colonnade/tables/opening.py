@@ -124,8 +124,9 @@ class TextFile:
     def _fitting(self, start: bytes, stream: IO[bytes]) -> str:
         """Return UTF-8 if all bytes are that, else a Western encoding with one byte per letter."""
         decoder = codecs.getincrementaldecoder("utf-8")()
-        chunk, first, undefined = start, b"", False
+        chunk, first, undefined, zeros = start, b"", False, False
         while chunk:
+            zeros |= 0 in chunk
             undefined |= not _UNDEFINED.isdisjoint(chunk)
             if not first:
                 try:
@@ -141,6 +142,8 @@ class TextFile:
                 first = error.object[-30:]
         if not first:
             return "utf-8"
+        if zeros:
+            raise FileFormatError(self.path, "", "it holds no text.", Advice.NAME_ENCODING)
         encoding, called = ("latin-1", "Latin-1") if undefined else ("cp1252", "Windows-1252")
         # The word around the byte, as it is read now.
         words = first.decode(encoding).replace(";", " ").replace(",", " ").split()

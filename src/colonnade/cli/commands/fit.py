@@ -13,7 +13,7 @@ from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.data import WeightedData
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
-from colonnade.cli.models import check_output, described, save, summarise
+from colonnade.cli.models import check_output, described, gaps_in, save, summarise
 from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import counted, expected
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Prior
     from colonnade.structure import Found
-    from colonnade.tables import CodedTable
 
-_MAX_SHOWN = 5
 _NO_ARCS = (
     "No arcs: no dependence is strong enough for this score. --score hierarchical finds weaker "
     "ones, and --target VARIABLE makes a graph that predicts"
@@ -180,22 +178,11 @@ class _Request:
             missing = data.missing
             graph = _told(self.learning.learner(self.learner, self.seed, missing)(own), tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
-        if lacking := _gaps(coded):
+        if lacking := gaps_in(coded):
             tell(f"{lacking}; --missing {data.missing} was used")
         if em := network.diagnostics:
             tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
         return network
-
-
-def _gaps(coded: CodedTable) -> str:
-    """Say how many values are missing in which columns; empty if none is."""
-    gaps = {name: n for name, n in zip(coded.names, coded.missing, strict=True) if n}
-    if not gaps:
-        return ""
-    most = sorted(gaps, key=lambda name: -gaps[name])
-    shown = [f"{name} {gaps[name]:,}" for name in most[:_MAX_SHOWN]]
-    shown += [f"{len(most) - _MAX_SHOWN} more"] if len(most) > _MAX_SHOWN else []
-    return f"{counted(sum(gaps.values()), 'value')} missing ({', '.join(shown)})"
 
 
 def _told(found: Dag | Found, tell: Callable[[str], None]) -> Dag:
