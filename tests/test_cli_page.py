@@ -26,6 +26,20 @@ def patients(path: Path) -> None:
     path.write_text("\n".join(["smoker,age,marker,cancer", *lines]) + "\n")
 
 
+def survey(path: Path) -> None:
+    """Write the data that are inspected: mixed columns, as people have them."""
+    rng = np.random.default_rng(8)
+    lines = ["id;interviewed;age;bmi;smoker;region;wave;ill"]
+    for k in range(150):
+        bmi = "NA" if k % 19 == 4 else f"{rng.normal(26, 4):.1f}".replace(".", ",")
+        day, age = f"{1 + k % 28:02d}.{1 + k % 12:02d}.2024", rng.integers(20, 85)
+        smoker = ("no", "no", "yes", "No")[k % 4 if k % 24 == 3 else k % 3]
+        ill = "yes" if rng.random() < (0.6 if smoker == "yes" else 0.1) else "no"
+        cells = f"P{k:03d}", day, age, bmi, smoker, "NS"[k % 2], "1", ill
+        lines.append(";".join(map(str, cells)))
+    path.write_text("\n".join(lines) + "\n")
+
+
 def printed(command: str) -> str:
     """What a command prints, both streams one after the other."""
     words = shlex.split(command)
@@ -57,6 +71,8 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
     Path("arcs.csv").write_text("from,to\nsmoker,cancer\nage,cancer\ncancer,marker\n")
     Path("clinic.csv").write_text(",smoker,dose\n0,no,1.5\n1,NA,unknown\n2,yes,2.5\n3,Yes,0.5\n")
     Path("doses.csv").write_text("smoker,dose\n")
+    survey(Path("survey.csv"))
+    Path("new.csv").write_text("smoker,age,marker\nyes,old,2.5\nno,young,\n")
     page = PAGE.read_text(encoding="utf-8")
     assert page.count("$ colonnade ") > 5
     assert performed(page) == page

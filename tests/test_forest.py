@@ -22,6 +22,7 @@ from colonnade.classifier import BayesianNetworkForest, UnknownStateWarning
 from colonnade.classifier._forest import averaged
 from colonnade.exceptions import ColumnWarning, DataError, FileFormatError, InputError
 from colonnade.files import native
+from colonnade.tables import Bins, Cuts
 from labelled_tables import letters, mixed, with_gaps
 
 
@@ -448,7 +449,14 @@ def test_better_than_one_network():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"prior": cn.Tiered(), "bins": {"a": 3}, "classes": [0, 1, 2]}, {"average": "arithmetic"}],
+    [
+        {},
+        {"prior": cn.Tiered(), "bins": {"a": 3}, "classes": [0, 1, 2]},
+        {"average": "arithmetic"},
+        {"bins": {"a": [0.0, 0.5]}},
+        {"bins": {"a": Cuts("a", [0.0], ["low", "high"])}},
+        {"bins": Bins(3, {"a": Cuts("a", [0.0], ["low", "high"])})},
+    ],
     ids=str,
 )
 def test_a_forest_is_saved_and_loaded(options, tmp_path):

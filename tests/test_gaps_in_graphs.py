@@ -292,7 +292,7 @@ def test_nothing_is_said_for_naive_nor_before_an_error(folder: Path, tmp_path: P
 @pytest.mark.filterwarnings("ignore::colonnade.exceptions.IncompleteRowsWarning")
 def test_compare_has_the_option_it_advises(folder: Path) -> None:
     common = folder / "gappy.csv", "--learn", "chow-liu", "--prior", "bdeu:1"
-    refused = run("compare", *common, code=1).stderr
+    refused = run("compare", *common, "--missing", "raise", code=1).stderr
     assert "give --missing available or --missing em" in refused
     for missing in ("available", "em", "state"):
         result = run("compare", *common, "--missing", missing, "--json")

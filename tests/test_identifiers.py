@@ -128,7 +128,7 @@ def test_the_command_line_says_it_once(command: str, tmp_path: Path) -> None:
         "group": ("fit", path, "--learn", "hc", "--group", "site", "-o", tmp_path / "model.json"),
     }[command]
     told = run(*more, "--missing", "available").stderr.splitlines()
-    for words in ("to identify rows", "every number is a state", "rows are used for"):
+    for words in ("seems to identify rows", "were cut into intervals", "rows are used for"):
         assert sum(words in line for line in told) == 1, told
 
 
@@ -145,13 +145,12 @@ def test_the_command_line_says_so(tmp_path: Path) -> None:
     fitted = "fit", path, "--learn", "naive", "--target", "y", "-o", tmp_path / "model.json"
     told = run(*fitted).stderr
     assert (
-        "Warning: Columns 'PassengerId' (40 different values in 40 rows), 'the name' (40 different "
-        "values in 40 rows): seem to identify rows, not to describe them. Hint: leave out what "
-        "does not describe rows, with --ignore PassengerId --ignore 'the name', or by not naming "
-        "it in --dag.\n"
+        "Warning: Columns 'PassengerId' (seems to identify rows: 40 different values in 40 rows) "
+        "and 'the name' (seems to identify rows: 40 different values in 40 rows): left out. Hint: "
+        "give --keep PassengerId --keep 'the name' to keep what you need.\n"
     ) in told
-    assert "Column 'age' (13 different values in 40 rows): every number is a state" in told
-    assert "Hint: cut them into intervals with --bins 5.\n" in told
+    assert "Column 'age' (13 different values): whole numbers, more than 10" in told
+    assert set(cn.load(tmp_path / "model.json")) == {"y", "age"}
     ignored = *fitted, "--overwrite", "--ignore", "PassengerId", "--ignore", "the name"
     told = run(*ignored, "--bins", "3").stderr
     assert told == (

@@ -6,8 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colonnade.exceptions import DataError, FileFormatError, InputError, MissingExtraError
-from colonnade.tables import encode, files
+from colonnade.exceptions import (
+    DataError,
+    DataWarning,
+    FileFormatError,
+    InputError,
+    MissingExtraError,
+)
+from colonnade.tables import encode, files, packages
 from colonnade.tables.files import read, read_lines
 
 
@@ -94,8 +100,6 @@ def test_tabs(tmp_path: Path) -> None:
         ("a,b\n1,2\n3\n", "line 3: 1 value, but 2 columns"),
         ("a,b\n1,2,3\n", "line 2: 3 values, but 2 columns in the header. Hint: put values that"),
         (",\n1,2\n", "no column has a name. Hint: write read"),
-        ("a;b\n1;2\n", "not by ';'"),
-        ("a\tb\n1\t2\n", "not by a tab"),
     ],
 )
 def test_a_damaged_table_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -103,12 +107,37 @@ def test_a_damaged_table_is_named(tmp_path: Path, text: str, message: str) -> No
         read(written(tmp_path, text))
 
 
-def test_commas_in_a_file_of_tabs(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"separate values by tabs, .* not by ','"):
-        read(written(tmp_path, "a,b\n1,2\n", "data.tsv"))
+@pytest.mark.parametrize(
+    ("name", "sign", "told"),
+    [
+        ("data.tsv", ",", "','"),
+        ("data.csv", ";", "';'"),
+        ("data.csv", "\t", "a tab"),
+        ("data.txt", "|", r"'\|'"),
+        ("data.tab", ";", "';'"),
+    ],
+)
+def test_another_separator_is_found_and_told(
+    tmp_path: Path, name: str, sign: str, told: str
+) -> None:
+    path = written(tmp_path, f"a{sign}b\n1{sign}x y\n2{sign}z\n", name)
+    with pytest.warns(DataWarning, match=f"read values separated by {told}"):
+        table = read(path)
+    assert table["a"].tolist() == [1, 2]
+    assert table["b"] == ["x y", "z"]
+    assert read(path, separator=sign)["b"] == ["x y", "z"]
 
 
-@pytest.mark.parametrize("content", [b'a,b\n"1,2\n', b'a,b\n"1"x,2\n', b"a\n\xff\xfe\n"])
+def test_blanks_separate_values_only_where_the_ending_allows_it(tmp_path: Path) -> None:
+    text = "a  b\n1  2\n3  4\n"
+    with pytest.warns(DataWarning, match="separated by a blank"):
+        assert read(written(tmp_path, text, "data.txt"))["b"].tolist() == [2, 4]
+    assert read(written(tmp_path, "full name\nAnna M\nBert N\n")) == {
+        "full name": ["Anna M", "Bert N"]
+    }
+
+
+@pytest.mark.parametrize("content", [b'a,b\n"1,2\n', b'a,b\n"1"x,2\n'])
 def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(content)
@@ -154,7 +183,7 @@ def parquet(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("reader", ["_by_pyarrow", "_by_polars", "_by_duckdb"])
 def test_every_package_reads_the_same(parquet: Path, reader: str) -> None:
     pytest.importorskip(reader.removeprefix("_by_"))
-    coded = encode(getattr(files, reader)(parquet))
+    coded = encode(getattr(packages, reader)(parquet))
     assert [variable.states for variable in coded.variables] == [
         (1, 3),
         ("a", "b"),
@@ -166,7 +195,7 @@ def test_every_package_reads_the_same(parquet: Path, reader: str) -> None:
 def test_without_any_package_the_extra_is_named(
     parquet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(MissingExtraError, match=r"pip install \"\.\[duckdb\]\""):
         read(parquet)
@@ -175,7 +204,7 @@ def test_without_any_package_the_extra_is_named(
 def test_what_is_no_parquet(tmp_path: Path, parquet: Path) -> None:
     with pytest.raises(FileFormatError, match="not readable as Parquet"):
         read(written(tmp_path, "a,b\n1,2\n", "data.parquet"))
-    with pytest.raises(InputError, match="Parquet"):
+    with pytest.raises(InputError, match="`na` applies only to CSV"):
         read(parquet, na=["NA"])
     with pytest.raises(InputError, match="`header` applies only to CSV"):
         read(parquet, header=True)

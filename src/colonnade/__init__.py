@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from colonnade.structure import score_families as score_families
     from colonnade.structure import tan as tan
     from colonnade.tables import discretize as discretize
+    from colonnade.tables import inspect as inspect
     from colonnade.tables import read as read
     from colonnade.variables import Family as Family
     from colonnade.variables import Variable as Variable
@@ -78,7 +79,7 @@ _ROOMS = {
         *("AIC", "BIC", "LogLikelihood", "arc_strength", "chow_liu", "compare"),
         *("hill_climb", "kdb", "naive_bayes", "score", "score_families", "tan"),
     ),
-    "tables": ("discretize", "read"),
+    "tables": ("discretize", "inspect", "read"),
     "variables": ("Family", "Variable"),
 }
 _HOMES = {name: f"colonnade.{room}" for room, names in _ROOMS.items() for name in names}

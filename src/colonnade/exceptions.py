@@ -48,6 +48,7 @@ class Advice(StrEnum):
     CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
     CUT = "cut them into intervals with discretize(table)"
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
+    KEEP_COLUMNS = "keep what you need with inspect(table, keep={columns})"
     LEARN_FROM_COMPLETE_ROWS = (
         "use missing='available' to take the complete rows, or missing='state' to take all of them"
     )
@@ -56,6 +57,8 @@ class Advice(StrEnum):
     NAME_BINS = (
         "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
     )
+    NAME_DIALECT = "say so with read(path, separator=..., decimal=...) if that is wrong"
+    NAME_ENCODING = "name another with read(path, encoding=...) if that is wrong"
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
@@ -70,6 +73,10 @@ class Advice(StrEnum):
         "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')"
     )
     PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
+    SAME_CUTS = "cut both tables by one discretizer"
+    SAME_GRAPH = "fit both with the same `dag`"
+    SAME_PRIORS = "fit both with the same priors"
+    SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 

@@ -265,8 +265,8 @@ def _with_cuts(name: str, read: Measured, choose: Choose) -> tuple[Feature, Code
 
 
 def quantiles(weights: Array | None, name: str, read: Measured) -> Cuts:
-    """Cut a column into intervals of about the same number of rows each."""
-    return Cuts.learn(name, read.numbers, read.bins, weights=weights)
+    """Cut a column as a user said, or into intervals of about the same number of rows each."""
+    return read.cuts(name, weights=weights)
 
 
 def _numbers(column: Column) -> Floats:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,7 @@ from colonnade.files.misfit import MisfitError, made
 from colonnade.network import BayesianNetwork
 from colonnade.priors import restored, saved
 from colonnade.tables.bins import Bins
+from colonnade.tables.cuts import Cuts
 
 _FORMAT, _VERSION = "colonnade forest", 1
 _KEYS = {
@@ -117,13 +119,23 @@ def _parameters(estimator: BaseEstimator) -> dict[str, Any]:
         options["classes"] = np.asarray(options["classes"]).tolist()
     if isinstance(options["bins"], Bins):
         options["bins"] = _plain_bins(options["bins"])
-    elif options["bins"] is not None and not isinstance(options["bins"], dict):
+    elif isinstance(options["bins"], Mapping):
+        options["bins"] = _plain_columns(options["bins"])
+    elif options["bins"] is not None:
         options["bins"] = int(options["bins"])
     return options
 
 
 def _plain_bins(bins: Bins) -> dict[str, Any]:
-    return {"default": bins.default, "columns": dict(bins.columns)}
+    return {"default": bins.default, "columns": _plain_columns(bins.columns)}
+
+
+def _plain_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """How single columns are cut, in plain values: where, if a user says so."""
+    return {
+        name: {"points": own.points, "states": own.states} if isinstance(own, Cuts) else own
+        for name, own in columns.items()
+    }
 
 
 # ------------------------------------------------------------------------------ reading
@@ -226,8 +238,11 @@ def _options(plain: Any) -> dict[str, Any]:
     if type(parents) is not int or parents < 0:
         raise InputError("`max_parents` is not an integer of at least 0.")
     options["prior"] = None if options["prior"] is None else restored(options["prior"])
-    if isinstance(options["bins"], dict) and set(options["bins"]) == {"default", "columns"}:
-        options["bins"] = Bins(**options["bins"])
+    if isinstance(options["bins"], dict):
+        if set(options["bins"]) == {"default", "columns"}:
+            options["bins"] = _bins(options["bins"])
+        else:
+            options["bins"] = _columns(options["bins"])
     return options
 
 
@@ -236,4 +251,16 @@ def _bins(plain: Any) -> Bins:
         raise MisfitError("bins", "it does not say how columns are cut.")
     if isinstance(plain["default"], float) and not math.isfinite(plain["default"]):
         raise MisfitError("bins", "it is not finite.")
-    return made("bins", lambda: Bins(plain["default"], plain["columns"]))
+    return made("bins", lambda: Bins(plain["default"], _columns(plain["columns"])))
+
+
+def _columns(plain: Any) -> dict[str, Any]:
+    """The opposite of `_plain_columns`."""
+    if not isinstance(plain, dict):
+        raise InputError("it does not say how columns are cut.")
+    return {
+        name: Cuts(name, **own)
+        if isinstance(own, dict) and set(own) == {"points", "states"}
+        else own
+        for name, own in plain.items()
+    }

@@ -109,7 +109,12 @@ class RandomCuts:
     weights: Array | None
 
     def __call__(self, name: str, read: Measured) -> Cuts:
-        """Choose where a column is cut: at quantiles (i + u) / b, i = 0, ..., b - 1."""
+        """Choose where a column is cut: at quantiles (i + u) / b, i = 0, ..., b - 1.
+
+        Unless a user has said where.
+        """
+        if isinstance(read.bins, Cuts):
+            return read.bins
         number = int(self.rng.integers(2, read.bins + 1))
         levels = (np.arange(number) + self.rng.random()) / number
         return Cuts.at_quantiles(name, read.numbers, levels.tolist(), self.weights)

@@ -23,7 +23,7 @@ from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
 from colonnade.structure.scores import GraphPrior, Score
-from colonnade.tables.bins import DEFAULT_BINS, Bins
+from colonnade.tables.bins import DEFAULT_BINS, Bins, Wanted
 from colonnade.tables.coded import CodedTable
 
 
@@ -47,7 +47,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
         Of all tables; by default ``Tiered()``. ``"auto"`` takes the one that predicts rows left out
         best, out of ``Hierarchical()``, ``Hierarchical(s="learn")``, ``SymmetricDirichlet()``,
         ``BDeu(1)``, ``BDeu(10)`` and ``Tiered()``.
-    bins : int, or mapping of str to int or None
+    bins : int, or mapping of str to int, cut points or None
         Largest number of intervals of a column that is cut. A mapping says it of single columns,
         which then are cut whatever values they have, or with None keep their values as states;
         others have up to 5.
@@ -123,7 +123,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
         self,
         structure: Literal["naive", "tan", "kdb", "hill_climb"] | Dag = "kdb",
         prior: Prior | Literal["auto"] | None = None,
-        bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
+        bins: int | Mapping[str, Wanted] | Bins = DEFAULT_BINS,
         unknown: Literal["missing", "raise"] = "missing",
         k: int = 2,
         root: str | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -13,7 +13,25 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from colonnade import __version__
-from colonnade.cli.commands import compare, convert, demo, fit, query, reproduce, show, warm
+from colonnade.cli.commands import (
+    compare,
+    convert,
+    datasets,
+    demo,
+    export,
+    fit,
+    forget,
+    inspect,
+    merge,
+    plot,
+    predict,
+    query,
+    reproduce,
+    show,
+    structure,
+    update,
+    warm,
+)
 from colonnade.cli.messages import spellings, worded, worded_usage
 from colonnade.cli.options import flattened, with_priors
 from colonnade.cli.output import complain, say
@@ -21,11 +39,20 @@ from colonnade.exceptions import ColonnadeError
 
 # In the order of the help.
 _COMMANDS = (
+    inspect.inspect,
     fit.fit,
+    structure.structure,
+    compare.compare,
     show.show,
     query.query,
-    compare.compare,
+    predict.predict,
+    plot.plot,
+    export.export,
+    update.update,
+    forget.forget,
+    merge.merge,
     convert.convert,
+    datasets.datasets,
     reproduce.reproduce,
     demo.demo,
     warm.warm,
@@ -87,27 +114,39 @@ class _Command(TyperCommand):
             try:
                 with _refusing(ctx):
                     return super().invoke(ctx)
-            except ColonnadeError as error:
-                complain(f"Error: {worded(error, options)}")
-            except BrokenPipeError:
+            except (typer.Exit, typer.Abort, BrokenPipeError):
                 raise
-            except OSError as error:
-                # Files are named where they are written; what has no name is standard output.
-                where = repr(error.filename) if error.filename else "Output"
-                complain(f"Error: {where}: {error.strerror or error}.")
+            except Exception as error:
+                if ctx.params.get("debug"):
+                    raise
+                complain(f"Error: {_told(error, options)}")
         raise typer.Exit(1)
+
+
+def _told(error: Exception, options: Mapping[str, str]) -> str:
+    """Word an error in one line."""
+    if isinstance(error, ColonnadeError):
+        return worded(error, options)
+    if isinstance(error, OSError):
+        # Files are named where they are written; what has no name is standard output.
+        where = repr(error.filename) if error.filename else "Output"
+        return f"{where}: {error.strerror or error}."
+    if isinstance(error, MemoryError):
+        return "the memory of this machine is not enough."
+    kind, text = type(error).__name__, " ".join(str(error).split())
+    return f"unexpected, and a mistake of colonnade ({kind}: {text}). Hint: --debug shows where."
 
 
 app = typer.Typer(
     name="colonnade",
     cls=_Group,
     help="Bayesian networks whose every table is a posterior: fit them to data, ask them "
-    "questions, compare them, convert them.",
+    "questions, compare them, convert them. Begin with colonnade inspect DATA, then colonnade fit "
+    "DATA -o model.json.",
     epilog="Exit codes: 0 done; 1 the data, the model or a file cannot be used; 2 wrong usage; "
     "130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="markdown",  # paragraphs of a docstring are filled, not broken as written
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from colonnade.cli.values import Misuse, choice, file_that, refuse_repeated, table_ending
-from colonnade.exceptions import listing
+from colonnade.cli.cuts import bins_of, cuts_of
+from colonnade.cli.values import (
+    Misuse,
+    choice,
+    decimal_sign,
+    encoding_name,
+    file_that,
+    refuse_repeated,
+    separator_sign,
+    table_ending,
+)
+from colonnade.exceptions import DataError, listing, not_among
+
+if TYPE_CHECKING:
+    from colonnade.tables import Bins, Cuts, Discretized, Inspection
+    from colonnade.tables.files import TextTable
 
 _option = partial(typer.Option, rich_help_panel="Data")
-_MIN_BINS = 2
 
 
 class Missing(StrEnum):
@@ -28,130 +41,245 @@ class Missing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DataOptions:
-    """A file of data with the options about its columns, checked together.
-
-    What is None was not given.
-    """
+class FileOptions:
+    """A file of data, and how it is read. What is None was not given."""
 
     path: Annotated[
         Path,
         typer.Argument(
             metavar="DATA",
             parser=file_that(table_ending),
-            help="Table of data: CSV or TSV with names in the first line, or Parquet.",
+            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
+            "Parquet, Feather, Excel, Stata or SPSS; - is standard input.",
         ),
     ]
-    bins: Annotated[
-        list[str] | None,
-        _option(
-            metavar="N",
-            help="Cut columns of numbers into this many intervals with about the same number of "
-            "rows, if they have fractions or more than 10 different values; the cut points are "
-            "kept with the network. COLUMN=N cuts one column, whatever values it has, and "
-            "COLUMN=keep keeps its values as states; may be given several times.",
-        ),
-    ] = None
-    ignore: Annotated[
-        list[str] | None,
-        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
-    ] = None
     na: Annotated[
         list[str] | None,
         _option(
             metavar="TEXT",
-            help="Text that stands for a missing value in a CSV file, besides the empty one; may "
-            "be given several times. By default the usual ones, such as NA, N/A, NaN, NULL and ?; "
-            "--na '' is none of them.",
+            help="Text that stands for a missing value in a CSV or Excel file, besides the empty "
+            "one; may be given several times. By default the usual ones, such as NA, N/A, NaN, "
+            "NULL and ?; --na '' is none of them.",
         ),
     ] = None
     header: Annotated[
         bool | None,
         _option(
             metavar="",
-            help="Whether the first line of a CSV file holds the names of the columns; by default "
-            "it does. Without it the columns are called column1, column2 and so on.",
+            help="Whether the first line of a CSV or Excel file holds the names of the columns; by "
+            "default it does. Without it the columns are called column1, column2 and so on.",
             show_default=False,
         ),
     ] = None
+    separator: Annotated[
+        str | None,
+        _option(
+            metavar="SIGN",
+            parser=separator_sign,
+            help="What stands between the values of a CSV file: a sign, or the word tab; by "
+            "default what fits the first lines.",
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        _option(
+            metavar="SIGN",
+            parser=decimal_sign,
+            help="What stands before the decimals of numbers in a CSV file: a point or a comma; by "
+            "default what fits each column.",
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        _option(
+            metavar="NAME",
+            parser=encoding_name,
+            help="Encoding of a CSV file, such as utf-8, utf-16 or cp1252; by default what "
+            "fits it.",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        from colonnade.tables.files import is_sheet, is_text
+
+        text = is_text(self.path)
+        cells = text or is_sheet(self.path)
+        for option, value, applies in (
+            ("--na", self.na, cells),
+            ("--header or --no-header", self.header, cells),
+            ("--separator", self.separator, text),
+            ("--decimal", self.decimal, text),
+            ("--encoding", self.encoding, text),
+        ):
+            if value is not None and not applies:
+                raise Misuse(f"{option} applies only to CSV files.")
+        refuse_repeated("--ignore", "columns", self.ignore)
+        refuse_repeated("--na", "texts", self.na)
+
+    def read(self, *named: str | None) -> TextTable:
+        """Read the table without the columns to be ignored; these and those named must be there."""
+        from colonnade.tables.files import TextTable, read
+        from colonnade.tables.levels import refuse_absent
+
+        # An index without a name is left out anyway.
+        ignored = [name for name in self.ignore or () if name]
+        found = read(
+            str(self.path),
+            self.na,
+            self.header,
+            separator=self.separator,
+            decimal=self.decimal,
+            encoding=self.encoding,
+        )
+        table = found if isinstance(found, TextTable) else TextTable(found)
+        refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
+        return table.only(name for name in table if name not in ignored)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutOptions(FileOptions):
+    """A file of data, and how its numbers become states."""
+
+    bins: Annotated[
+        list[str] | None,
+        _option(
+            metavar="N",
+            help="Cut columns of numbers into this many intervals with about the same number of "
+            "rows (5 by default), if they have fractions or more than 10 different values; the cut "
+            "points are kept with the network. COLUMN=N cuts one column, whatever values it has, "
+            "and COLUMN=keep keeps its values as states; may be given several times.",
+        ),
+    ] = None
+    cut: Annotated[
+        list[str] | None,
+        _option(
+            metavar="CUTS",
+            help="Cut one column at given points, and perhaps name the intervals: 'bmi: 18.5, 25, "
+            "30 = thin, normal, heavy, obese'. A value equal to a point lies below it. May "
+            "be given several times.",
+        ),
+    ] = None
+    keep: Annotated[
+        list[str] | None,
+        _option(
+            metavar="COLUMN",
+            help="Use this column although it would be left out: because it seems to identify rows "
+            "or hold dates, has a single value, or lacks more than half of its values; may be "
+            "given several times.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        # Neither form of super() is at hand: the class was made anew for its slots.
+        FileOptions.__post_init__(self)
+        self._own_bins()  # wrong usage is told before anything is read
+        refuse_repeated("--keep", "columns", self.keep)
+        for name in self.keep or ():
+            if name in (self.ignore or ()):
+                raise Misuse(f"--keep: {name!r} is given for --ignore, too.")
+
+    def _own_bins(self) -> tuple[int | None, dict[str, int | Cuts | None]]:
+        """Return what --bins and --cut say of all columns, None if nothing, and of single ones."""
+        default, each = bins_of(self.bins or [])
+        own: dict[str, int | Cuts | None] = {**each}
+        for text in self.cut or ():
+            cuts = cuts_of(text)
+            if cuts.name in own:
+                raise Misuse(f"--cut: {cuts.name!r} is given for --bins or --cut twice.")
+            own[cuts.name] = cuts
+        return default, own
+
+    def _wanted(self, table: TextTable, whose: str, states: Collection[str] = ()) -> Bins:
+        """Check what --bins and --cut say against the columns of a table."""
+        from colonnade.tables import Bins, Cuts
+        from colonnade.tables.bins import DEFAULT_BINS
+        from colonnade.tables.levels import column_error
+        from colonnade.tables.sources import source_of
+
+        default, own = self._own_bins()
+        for name, value in own.items():
+            if name not in table or name in states:
+                option = "--cut" if isinstance(value, Cuts) else "--bins"
+                problem = f"not one of the variables to cut, {listing(table)}."
+                raise column_error(name, problem, f"name another column in {option}")
+        if default is not None and all(
+            column.number_type is None for column in source_of(table).columns.values()
+        ):
+            raise Misuse(f"--bins applies only to columns of numbers, and {whose} has none.")
+        return Bins(DEFAULT_BINS if default is None else default, {**own, **dict.fromkeys(states)})
+
+    def _check_keep(self, table: TextTable) -> None:
+        for name in self.keep or ():
+            if name not in table:
+                raise not_among(table, "keep", name)
+
+    def inspected(self, table: TextTable) -> Inspection:
+        """Say what would be made of each column."""
+        from colonnade.tables import inspect
+
+        self._check_keep(table)
+        return inspect(table, self._wanted(table, "the table"), self.keep or ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataOptions(CutOptions):
+    """Data that something is learned from."""
+
     missing: Annotated[
         Missing,
         _option(
             parser=choice(Missing),
             metavar="HOW",
-            help="What to do with rows that lack values: raise (an error), available (each table "
-            "uses the rows that are complete for it), em (rows are completed by EM) or state (a "
-            "missing value is one more state). With available and em, --learn uses the rows "
-            "without any gap.",
+            help="What to do with rows that lack values: available (each table uses the rows that "
+            "are complete for it), em (rows are completed by EM), state (a missing value is one "
+            "more state) or raise (an error). With available and em, --learn uses the rows without "
+            "any gap.",
         ),
-    ] = Missing.RAISE
+    ] = Missing.AVAILABLE
 
-    def __post_init__(self) -> None:
-        from colonnade.tables.files import is_parquet
+    def chosen(
+        self,
+        table: TextTable,
+        *,
+        weights: str | None = None,
+        keep: Sequence[str | None] = (),
+        group: str | None = None,
+    ) -> Discretized:
+        """Return the columns that describe rows, cut, and say what was left out and cut.
 
-        for option, value in (("--na", self.na), ("--header or --no-header", self.header)):
-            if value is not None and is_parquet(self.path):
-                raise Misuse(f"{option} applies only to CSV files.")
-        _bins_of(self.bins or [])  # wrong usage is told before anything is read
-        refuse_repeated("--ignore", "columns", self.ignore)
-        refuse_repeated("--na", "texts", self.na)
+        Columns to be kept are used in any case, and groups as they are; weights stay numbers.
+        """
+        from colonnade.tables import inspect
 
-    def read(self, *named: str | None) -> dict[str, Any]:
-        """Read the table without the columns to be ignored; these and those named must be there."""
-        from colonnade.tables import read
-        from colonnade.tables.levels import refuse_absent
-
-        # An index without a name is left out anyway.
-        ignored = [name for name in self.ignore or () if name]
-        table = read(self.path, self.na, self.header)
-        refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
-        return {name: column for name, column in table.items() if name not in ignored}
+        self._check_keep(table)
+        columns = table.only(name for name in table if name != weights)
+        kept = [name for name in (*(self.keep or ()), *keep, group) if name is not None]
+        wanted = self._wanted(columns, "the table", [] if group is None else [group])
+        plan = inspect(columns, wanted, kept)
+        for column in plan.columns:
+            if column.error is not None:
+                raise column.error
+        plan.warn()
+        if not plan.used:
+            hint = "give --keep with the columns to be used"
+            raise DataError("Table", "no column is left that describes rows.", hint)
+        names = [*plan.used, *([] if weights is None else [weights])]
+        return plan.discretizer.cut(table.only(names))
 
     def discretized(
-        self, table: dict[str, Any], weights: str | None = None, whose: str = "the table"
-    ) -> Any:
-        """Cut columns of numbers as --bins says; weights stay numbers.
+        self, table: TextTable, *, weights: str | None = None, group: str | None = None
+    ) -> Discretized:
+        """Cut the columns of a table, all of which are wanted; weights and groups stay."""
+        from colonnade.tables import Discretizer
 
-        `whose` says for messages where the columns come from.
-        """
-        from colonnade.tables import Bins, Discretizer
-        from colonnade.tables.levels import column_error
-        from colonnade.tables.sources import source_of
-
-        if self.bins is None:
-            return table
-        default, each = _bins_of(self.bins)
-        source = source_of({name: column for name, column in table.items() if name != weights})
-        for name in each:
-            if name not in source.columns:
-                problem = f"not one of the variables to cut, {listing(source.names)}."
-                raise column_error(name, problem, "name another column in --bins")
-        discretizer = Discretizer.fit(source, Bins(default, each))
-        columns = source.columns.values()
-        if default is not None and all(column.number_type is None for column in columns):
-            raise Misuse(f"--bins applies only to columns of numbers, and {whose} has none.")
-        return discretizer.cut(table)
-
-
-def _bins_of(words: Sequence[str]) -> tuple[int | None, dict[str, int | None]]:
-    """Return what --bins says of all columns, None if nothing, and of single ones."""
-    default: int | None = None
-    each: dict[str, int | None] = {}
-    for word in words:
-        name, sign, number = word.rpartition("=")
-        if (name in each) if sign else default is not None:
-            which = f"for {name}" if sign else "for all columns"
-            raise Misuse(f"--bins: {word!r} is the second number {which}.")
-        if sign and number == "keep":
-            each[name] = None
-        elif not number.isascii() or not number.isdigit() or int(number) < _MIN_BINS:
-            what = f"a number of at least {_MIN_BINS}, COLUMN=NUMBER or COLUMN=keep"
-            raise Misuse(f"Expected {what} for --bins, got {word!r}.")
-        elif sign:
-            each[name] = int(number)
-        else:
-            default = int(number)
-    return default, each
+        columns = table.only(name for name in table if name != weights)
+        groups = [] if group is None else [group]
+        wanted = self._wanted(columns, "the graph of --dag", groups)
+        return Discretizer.fit(columns, wanted).cut(table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

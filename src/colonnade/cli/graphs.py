@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from colonnade.cli.arcs import arcs_of
 from colonnade.cli.data import Missing
 from colonnade.cli.options import number, score_of
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import DataError, did_you_mean, expected, listing, renamed
+from colonnade.exceptions import did_you_mean, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.structure import Found
-
-_HEADS = {("from", "to"), ("parent", "child"), ("source", "target")}
-_HINT = "write parent,child in each line"
 
 # Options that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
@@ -52,7 +48,8 @@ class LearnerOptions:
     target: Annotated[
         str | None,
         graph_option(
-            metavar="VARIABLE", help="The variable to be predicted, for --learn tan, kdb and naive."
+            metavar="VARIABLE",
+            help="The variable to be predicted: by --learn tan, kdb or naive; tan by default then.",
         ),
     ] = None
     score: Annotated[
@@ -81,6 +78,22 @@ class LearnerOptions:
             help="Parents of a feature besides the target, for --learn kdb; 2 by default."
         ),
     ] = None
+    required: Annotated[
+        list[str] | None,
+        graph_option(
+            metavar="ARCS",
+            help="Arcs that --learn hc must have: a file with one arc per line, or PARENT->CHILD; "
+            "may be given several times.",
+        ),
+    ] = None
+    forbidden: Annotated[
+        list[str] | None,
+        graph_option(
+            metavar="ARCS",
+            help="Arcs that --learn hc must not have, as for --required; an arc may be there the "
+            "other way round.",
+        ),
+    ] = None
     tabu: Annotated[
         int | None,
         graph_number(
@@ -94,16 +107,23 @@ class LearnerOptions:
         ),
     ] = None
 
-    def check(self, learn: Sequence[Learn], dags: Sequence[Path]) -> None:
-        """Refuse options that do not fit the graphs to be learned or read."""
-        if not learn and not dags:
-            hint = "give --dag ARCS.csv, or --learn with hc, tan, chow-liu, kdb or naive"
-            raise Misuse("--dag or --learn is missing.", hint=hint)
+    @property
+    def usual(self) -> Learn:
+        """How graphs are learned if nobody says so."""
+        return Learn.HC if self.target is None else Learn.TAN
+
+    def check(self, learn: Sequence[Learn], *, scored: bool = False) -> None:
+        """Refuse options that do not fit the graphs to be learned.
+
+        `scored` says that a target has a meaning of its own: predictions of it are scored.
+        """
         for option, value, learners in (
-            ("--target", self.target, _SUPERVISED),
+            ("--target", None if scored else self.target, _SUPERVISED),
             ("--score", self.score, (Learn.HC,)),
             ("--graph-prior", self.graph_prior, (Learn.HC,)),
             ("--max-parents", self.max_parents, (Learn.HC,)),
+            ("--required", self.required, (Learn.HC,)),
+            ("--forbidden", self.forbidden, (Learn.HC,)),
             ("--tabu", self.tabu, (Learn.HC,)),
             ("--restarts", self.restarts, (Learn.HC,)),
             ("--k", self.k, (Learn.KDB,)),
@@ -147,6 +167,8 @@ class LearnerOptions:
             score=score_of(self.score or "bic"),
             graph_prior=None if self.graph_prior is None else "sizes",
             max_parents=self.max_parents,
+            required=arcs_of(self.required or (), "--required"),
+            forbidden=arcs_of(self.forbidden or (), "--forbidden"),
             tabu=self.tabu or 0,
             restarts=self.restarts or 0,
             rng=seed if self.restarts else None,
@@ -162,52 +184,3 @@ class LearnerOptions:
             Learn.NAIVE: lambda table: structure.naive_bayes(table, target),
         }
         return learners[learn]
-
-
-def dag_of(path: Path, columns: Sequence[str], *, all_columns: bool = False) -> Dag:
-    """Read a graph of the columns of a table from a CSV file with one arc per line: parent, child.
-
-    The first line may say so. A line with one name is a variable without arcs, and with
-    `all_columns` so is each column that the file does not name.
-    """
-    from colonnade.dag import Dag
-    from colonnade.tables.levels import refuse_absent
-
-    with renamed(path="dag", arcs="dag", variables="dag"):
-        arcs, names = _arcs(path)
-        dag = Dag(arcs, tuple(dict.fromkeys((*columns, *names))) if all_columns else names)
-    _refuse_separator(path, [name for name in names if name not in columns])
-    refuse_absent(dag.variables, columns)
-    return dag
-
-
-def _refuse_separator(path: Path, strange: Sequence[str]) -> None:
-    """Raise if names that stand alone and are no columns look like arcs with another separator."""
-    for name in strange:
-        if found := re.search(r"[;\t|]|->", name):
-            sign = "a tab" if found.group() == "\t" else repr(found.group())
-            hint = f"separate parent and child by a comma, not by {sign}"
-            raise DataError(f"File {str(path)!r}", f"{name!r} is not a column.", hint)
-
-
-def _arcs(path: Path) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Return the arcs of a file, and the names that stand alone."""
-    from colonnade.tables.files import read_lines
-
-    arcs: list[tuple[str, str]] = []
-    names: dict[str, None] = {}
-    rows = ((line, row) for line, row in read_lines(path) if row)
-    for k, (line, row) in enumerate(rows):
-        cells = [cell.strip() for cell in row]
-        if k == 0 and tuple(cell.lower() for cell in cells) in _HEADS:
-            continue
-        if not 1 <= len(cells) <= 2 or not cells[0]:
-            place = f"File {str(path)!r}, line {line}"
-            raise DataError(place, f"{','.join(row)!r} is not an arc.", _HINT, line=line)
-        if len(cells) == 2 and cells[1]:
-            arcs.append((cells[0], cells[1]))
-        else:
-            names[cells[0]] = None
-    if not arcs and not names:
-        raise DataError(f"File {str(path)!r}", "no arcs.", _HINT)
-    return tuple(arcs), tuple(names)

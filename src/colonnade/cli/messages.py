@@ -36,6 +36,7 @@ _ADVICE = {
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.KEEP_COLUMNS: "give {kept} to keep what you need",
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
         "--missing state to learn it from all of them"
@@ -50,6 +51,8 @@ _ADVICE = {
     Advice.NAME_BINS: (
         "say how with --bins {first}=4, or keep the values as states with --bins {first}=keep"
     ),
+    Advice.NAME_DIALECT: "give --separator and --decimal if that is wrong",
+    Advice.NAME_ENCODING: "give --encoding, such as cp1252, if that is wrong",
     Advice.NAME_COLUMNS: "name all columns in the file",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
     Advice.NO_COMPLETE_ROWS: (
@@ -66,6 +69,10 @@ _ADVICE = {
     Advice.PRIOR_FOR_HUGE_TABLES: "use the prior hierarchical or symmetric",
     Advice.PRIOR_FOR_UNOBSERVED: "fit with a prior such as hierarchical, or with ml:uniform",
     Advice.PRIOR_WITH_POSTERIOR: "fit with the prior hierarchical, symmetric or bdeu",
+    Advice.SAME_CUTS: "fit both with the same --cut",
+    Advice.SAME_GRAPH: "fit both with the same --dag",
+    Advice.SAME_PRIORS: "fit both with the same --prior",
+    Advice.SAME_STATES: "fit one of them, and let it learn from the other data with update",
     Advice.SIMPLIFY_EM: (
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
@@ -126,7 +133,8 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         if columns := _columns(message):
             first, *_ = names = [shlex.quote(name) for name in columns]
             ignored = " ".join(f"--ignore {name}" for name in names)
-            hint = hint.format(first=first, ignored=ignored)
+            kept = " ".join(f"--keep {name}" for name in names)
+            hint = hint.format(first=first, ignored=ignored, kept=kept)
     return with_hint(statement, hint)
 
 

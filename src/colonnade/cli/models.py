@@ -13,8 +13,10 @@ from colonnade.wording import MAX_SHOWN_PARENTS, tallies
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
     from colonnade.network import BayesianNetwork
+    from colonnade.tables import CodedTable
 
 _VARIABLES_IF_NO_LIMIT = 40
+_MAX_SHOWN_COLUMNS = 5
 
 
 def load(path: Path, parameter: str = "model") -> BayesianNetwork:
@@ -46,6 +48,17 @@ def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = Fa
     """Write a network in the format its name says; perhaps in the dialect of aGrUM."""
     with renamed(path="output"):
         network.save(path, overwrite, "agrum" if agrum else "standard")
+
+
+def gaps_in(coded: CodedTable) -> str:
+    """Say how many values are missing in which columns; empty if none is."""
+    gaps = {name: n for name, n in zip(coded.names, coded.missing, strict=True) if n}
+    if not gaps:
+        return ""
+    most = sorted(gaps, key=lambda name: -gaps[name])
+    shown = [f"{name} {gaps[name]:,}" for name in most[:_MAX_SHOWN_COLUMNS]]
+    shown += [f"{len(most) - _MAX_SHOWN_COLUMNS} more"] if len(most) > _MAX_SHOWN_COLUMNS else []
+    return f"{counted(sum(gaps.values()), 'value')} missing ({', '.join(shown)})"
 
 
 def prior_word(cpt: Cpt) -> str:

@@ -32,13 +32,16 @@ Model = Annotated[
     Path, typer.Argument(metavar="MODEL", parser=model_file, help="File of a network.")
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace a file that is there already.")
+    bool, typer.Option("--overwrite", "--force", help="Replace a file that is there already.")
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON for programs; undefined numbers are null.")
 ]
 
 
+_Debug = Annotated[
+    bool, typer.Option("--debug", help="Show where in the program an error occurred.")
+]
 level_option = functools.partial(typer.Option, metavar="P", parser=fraction)
 
 
@@ -93,7 +96,8 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with an option for each field of the option classes it takes.
 
     A parameter whose type is a dataclass stands for the fields of that class, in their order: each
-    is an annotated option or argument with its default. The command gets the object.
+    is an annotated option or argument with its default. The command gets the object. Every command
+    has --debug as well.
     """
     hints = get_type_hints(command, include_extras=True)
     classes = {
@@ -101,7 +105,7 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
     }
 
     @functools.wraps(command)
-    def run(**values: Any) -> None:
+    def run(*, debug: bool, **values: Any) -> None:
         for name, kind in classes.items():
             values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
         command(**values)
@@ -113,6 +117,7 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
         else:
             annotation = hints[parameter.name]
             parameters.append(parameter.replace(annotation=annotation, kind=_BY_NAME))
+    parameters.append(inspect.Parameter("debug", _BY_NAME, default=False, annotation=_Debug))
     flat: Any = run
     flat.__signature__ = inspect.Signature(parameters)
     return run

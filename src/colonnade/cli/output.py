@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from colonnade.exceptions import renamed
 from colonnade.wording import counted
+
+# Blanks between the columns of a table.
+_GAP = 2
 
 
 def clean(text: object) -> str:
@@ -37,16 +47,73 @@ def complain(text: str) -> None:
     print(clean(text), file=sys.stderr)
 
 
-def grid(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
+def _console() -> Console:
+    # Names may look like markup or hold a pair of colons: they are neither.
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+def fits(rows: Iterable[Sequence[str]]) -> bool:
+    """Whether a table fits the terminal without broken cells."""
+    widths = [max(cell_len(clean(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    return sum(widths) + _GAP * (len(widths) - 1) <= _console().width
+
+
+def grid(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: Sequence[str] = (),
+    indent: int = 0,
+) -> None:
     """Print a table to standard output; columns of `numbers` are aligned right, never broken."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False)
     for name in head:
         aligned: dict[str, Any] = {"justify": "right", "no_wrap": True} if name in numbers else {}
         table.add_column(Text(clean(name), style="bold"), overflow="fold", **aligned)
     for row in rows:
         table.add_row(*(Text(clean(cell)) for cell in row))
-    # Names may look like markup or hold a pair of colons: they are neither.
-    Console(markup=False, emoji=False, highlight=False).print(table)
+    _console().print(Padding(table, (0, 0, 0, indent)) if indent else table)
+
+
+def say_wrapped(text: str, indent: str) -> None:
+    """Print a text in lines that fit the terminal, all but the first indented."""
+    width = _console().width
+    print(textwrap.fill(clean(text), width, subsequent_indent=indent, break_on_hyphens=False))
+
+
+def write_text(path: Path, text: str, overwrite: bool) -> None:
+    """Write a file of text as a whole or not at all; - is standard output."""
+    from colonnade.files.disk import write_bytes
+
+    if str(path) == "-":
+        print(text, end="")
+        return
+    with renamed(path="output"):
+        write_bytes(path, text.encode(), overwrite)
+
+
+def write_table(path: Path, columns: Mapping[str, Sequence[Any]], overwrite: bool) -> None:
+    """Write columns as CSV, TSV or Parquet, as the ending of the name says."""
+    if path.suffix.lower() in (".parquet", ".pq"):
+        from colonnade.files.disk import write_bytes
+        from colonnade.tables.packages import as_parquet
+
+        with renamed(path="output"):
+            write_bytes(path, as_parquet(columns), overwrite)
+        return
+    stream = io.StringIO()
+    sign = "\t" if path.suffix.lower() == ".tsv" else ","
+    writer = csv.writer(stream, delimiter=sign, lineterminator="\n")
+    writer.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([_cell(value) for value in row])
+    write_text(path, stream.getvalue(), overwrite)
+
+
+def _cell(value: Any) -> Any:
+    """Write a value as our reader of CSV files gives it back."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def say_rest(rest: int, what: str, more: str = "--limit shows more, --json all") -> None:

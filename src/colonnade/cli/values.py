@@ -5,6 +5,7 @@ Typer would convert values, too, but it words its refusals in the terms of the p
 
 from __future__ import annotations
 
+import codecs
 import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -13,7 +14,7 @@ from typing import TypeVar
 
 import typer
 
-from colonnade.exceptions import MAX_DRAWS, MIN_DRAWS, InputError
+from colonnade.exceptions import MAX_DRAWS, MIN_DRAWS, InputError, expected
 from colonnade.wording import did_you_mean, joined, shown
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -90,6 +91,41 @@ def table_ending(path: Path) -> None:
     from colonnade.tables.files import refuse_ending
 
     refuse_ending(path)
+
+
+def encoding_name(text: str) -> str:
+    """Read the name of an encoding."""
+    try:
+        codecs.lookup(text)
+    except LookupError:
+        raise _unlike("an encoding such as utf-8, utf-16 or cp1252", text) from None
+    return text
+
+
+def separator_sign(text: str) -> str:
+    """Read the sign between values; a tab may be written as a word."""
+    sign = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(text, text)
+    if len(sign) != 1 or sign in '"\r\n':
+        raise _unlike("a single sign, or tab,", text, "write --separator ';'")
+    return sign
+
+
+def decimal_sign(text: str) -> str:
+    """Read what stands before decimals."""
+    sign = {"point": ".", "comma": ","}.get(text, text)
+    if sign not in (".", ","):
+        raise _unlike("a point or a comma", text, "write --decimal ','")
+    return sign
+
+
+def ending_in(endings: Sequence[str], *others: str) -> Callable[[Path], None]:
+    """Return a check that the name of a file has one of some endings, or is one of some others."""
+
+    def check(path: Path) -> None:
+        if path.suffix.lower() not in endings and str(path) not in others:
+            raise expected(f"a file ending in {joined(endings, 'or')}", "path", str(path))
+
+    return check
 
 
 def fraction(text: str) -> float:

@@ -351,12 +351,12 @@ class BayesianNetwork:
             ("group variable", self.group, other.group),
         ):
             if mine != yours:
-                hint = "fit both with the same `dag`"
-                raise expected(f"a network with the same {what}", "other", yours, hint)
+                what = f"a network with the same {what}"
+                raise expected(what, "other", yours, Advice.SAME_GRAPH)
         for what, facts, hint in (
-            ("cut points", _cut_points, "cut both tables by one discretizer"),
-            ("states", _states, "fit both with the same `variables`"),
-            ("prior", _prior, "fit both with the same priors"),
+            ("cut points", _cut_points, Advice.SAME_CUTS),
+            ("states", _states, Advice.SAME_STATES),
+            ("prior", _prior, Advice.SAME_PRIORS),
         ):
             for name in self:
                 (mine, wanted), (yours, got) = facts(self, name), facts(other, name)

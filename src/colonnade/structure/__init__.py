@@ -1,5 +1,6 @@
 """Learning the graph: scores, hill climbing, trees, and how certain an arc is."""
 
+from colonnade.network.targets import Prediction
 from colonnade.structure.comparison import Compared, Comparison, compare
 from colonnade.structure.resampling import ArcStrengths, arc_strength, compelled
 from colonnade.structure.scores import AIC, BIC, LogLikelihood, Score, score, score_families
@@ -14,6 +15,7 @@ __all__ = [
     "Comparison",
     "Found",
     "LogLikelihood",
+    "Prediction",
     "Score",
     "Step",
     "arc_strength",

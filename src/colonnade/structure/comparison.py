@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from colonnade.arrays import Floats, Integers, Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, NotSupportedError, expected
+from colonnade.exceptions import DataError, NotSupportedError, expected, not_among
 from colonnade.missing.treatment import (
     Missing,
     checked_missing,
@@ -22,13 +22,16 @@ from colonnade.missing.treatment import (
     warn_of_rest,
 )
 from colonnade.network import fit
-from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior
+from colonnade.network.learning import grouped
+from colonnade.network.targets import Prediction, target_probabilities
+from colonnade.priors import LOG_EVIDENCE, Hierarchical, Prior, Tiered
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.structure.columns import read_rows
 from colonnade.structure.resampling import Learner, learned
 from colonnade.structure.scores import score
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.memory import encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Compared:
         Of that mean, from the rows; infinite if a row has probability zero.
     log_evidence : float or None
         Of all rows that are complete; None if there are none, or if the prior has none.
+    prediction : Prediction or None
+        How well held-out values of the target were predicted; None without one.
     """
 
     structure: str
@@ -54,27 +59,57 @@ class Compared:
     held_out: float
     standard_error: float
     log_evidence: float | None
+    prediction: Prediction | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What :func:`compare` found, best held-out log likelihood first."""
+    """What :func:`compare` found, best held-out log likelihood first.
+
+    With a target, the smallest log loss is first.
+    """
 
     rows: tuple[Compared, ...]
     folds: int
+    target: str | None = None
 
     @property
     def best(self) -> Compared:
-        """The row with the largest held-out log likelihood."""
+        """The first row: the largest held-out log likelihood, or the smallest log loss."""
         return self.rows[0]
 
-    def __repr__(self) -> str:
-        head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
-        cells = [head]
+    @property
+    def head(self) -> tuple[str, ...]:
+        """What the columns of :meth:`cells` are."""
+        of_target = () if self.target is None else ("accuracy", "AUC", "log loss")
+        return ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence", *of_target)
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return all figures, written for a table."""
+        cells: list[tuple[str, ...]] = []
         for row in self.rows:
             held_out, error = f"{row.held_out:.4f}", f"{row.standard_error:.4f}"
             evidence = "-" if row.log_evidence is None else f"{row.log_evidence:.2f}"
-            cells.append((row.structure, row.prior, str(row.arcs), held_out, error, evidence))
+            line: tuple[str, ...] = row.structure, row.prior, str(row.arcs)
+            line = (*line, held_out, error, evidence)
+            if (own := row.prediction) is not None:
+                auc = "-" if math.isnan(own.auc) else f"{own.auc:.4f}"
+                line = (*line, f"{own.accuracy:.4f}", auc, f"{own.log_loss:.4f}")
+            cells.append(line)
+        return cells
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as plain values, ready for JSON."""
+        rows = []
+        for row in self.rows:
+            own = {} if row.prediction is None else row.prediction._asdict()
+            facts = {each.name: getattr(row, each.name) for each in fields(row)}
+            del facts["prediction"]
+            rows.append({**facts, **own})
+        return {"folds": self.folds, "target": self.target, "rows": rows}
+
+    def __repr__(self) -> str:
+        cells = [self.head, *self.cells()]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [f"Mean log likelihood of held-out rows, {self.folds} folds"]
         for line in cells:
@@ -92,6 +127,8 @@ def compare(
     folds: int = 5,
     rng: Seed = None,
     missing: Missing = "raise",
+    target: str | None = None,
+    group: str | None = None,
 ) -> Comparison:
     """Compare graphs, or ways to learn them, under several priors.
 
@@ -114,6 +151,12 @@ def compare(
         summed out, and graphs are learned from the rows that are complete, which alone have a log
         evidence. With ``"state"`` what is missing is predicted like any other value, so compare
         its figures with each other only.
+    target : str, optional
+        A variable whose held-out values are predicted from all others: accuracy, the area under the
+        ROC curve, and the mean log loss (see :class:`Prediction`).
+    group : str, optional
+        A column with the group of each row, as for :func:`colonnade.fit`; it is no part of the
+        graphs. The default prior is then ``Tiered()``.
 
     Returns
     -------
@@ -128,20 +171,26 @@ def compare(
     'arc'
     """
     graphs = _checked_structures(structures)
-    chosen = _checked_priors(priors)
+    chosen = _checked_priors(priors if priors is not None or group is None else Tiered())
     rng = generator(0 if rng is None else rng)
     missing = checked_missing(missing)
     coded = treated(read_rows(table), missing)
+    for parameter, name in (("target", target), ("group", group)):
+        if name is not None and (not isinstance(name, str) or name not in coded.names):
+            raise not_among(coded.names, parameter, name)
+    if target is not None and target == group:
+        raise expected("another column than the group", "target", target)
     fold_of = rng.permutation(coded.rows) % _checked_folds(folds, coded.rows)
+    trial = _Trial(graphs, chosen, missing, target, group)
     complete = _complete(coded, graphs, missing)
     with Progress("Comparing", total=(int(folds) + 1) * len(graphs)) as progress:
         dags = {}
         for name, each in graphs.items():
-            dags[name] = learned(each, complete, "structures")
+            dags[name] = trial.learned(each, complete)
             progress.advance()
         # Only now: a learner that fails has used no rows.
         warn_of_rest(coded, complete, "learned graphs and the log evidence")
-        held = _held_out(coded, fold_of, graphs, chosen, missing, progress)
+        held, predicted = trial.held_out(coded, fold_of, progress)
     rows = []
     for name, dag in dags.items():
         for label, prior in chosen.items():
@@ -149,33 +198,75 @@ def compare(
             mean, error = float(values.mean()), math.inf
             if np.isfinite(values).all():
                 error = float(values.std(ddof=1)) / math.sqrt(values.size)
-            evidence = _evidence(complete, dag, prior)
-            rows.append(Compared(name, label, len(dag.arcs), mean, error, evidence))
-    rows.sort(key=lambda row: -row.held_out if math.isfinite(row.held_out) else math.inf)
-    return Comparison(tuple(rows), int(folds))
+            evidence = _evidence(complete, trial.whole(dag), prior)
+            own = None
+            if target is not None:
+                own = Prediction.of(*predicted[name, label])
+            rows.append(Compared(name, label, len(dag.arcs), mean, error, evidence, own))
+    rows.sort(key=_loss)
+    return Comparison(tuple(rows), int(folds), target)
 
 
-def _held_out(
-    coded: CodedTable,
-    fold_of: Integers,
-    graphs: Mapping[str, Dag | Learner],
-    priors: Mapping[str, Prior],
-    missing: Missing,
-    progress: Progress,
-) -> dict[tuple[str, str], Floats]:
-    """Log likelihood of every row under networks fitted without its fold, fold by fold."""
-    folds = range(int(fold_of.max()) + 1)
-    held: dict[tuple[str, str], list[Floats]] = {(g, p): [] for g in graphs for p in priors}
-    for fold in folds:
-        train, test = coded.take(fold_of != fold), coded.take(fold_of == fold)
-        for name, structure in graphs.items():
-            known = train if isinstance(structure, Dag) else complete_rows(train)
-            dag = learned(structure, known, "structures")
-            for label, prior in priors.items():
-                network = fit(train, dag, prior, missing=missing)
-                held[name, label].append(network.log_likelihood(test))
-            progress.advance()
-    return {key: np.concatenate(values) for key, values in held.items()}
+def _loss(row: Compared) -> float:
+    """What the best row has least of."""
+    loss = -row.held_out if row.prediction is None else row.prediction.log_loss
+    return loss if math.isfinite(loss) else math.inf
+
+
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What is fitted in every fold."""
+
+    graphs: Mapping[str, Dag | Learner]
+    priors: Mapping[str, Prior]
+    missing: Missing
+    target: str | None
+    group: str | None
+
+    def learned(self, structure: Dag | Learner, coded: CodedTable) -> Dag:
+        """Learn a graph, of which the group is no part."""
+        others = [name for name in coded.names if name != self.group]
+        own = coded if self.group is None else encode(coded, columns=others)
+        return learned(structure, own, "structures")
+
+    def whole(self, dag: Dag) -> Dag:
+        """Return a graph with the group, if there is one."""
+        return dag if self.group is None else grouped(dag, self.group)
+
+    def held_out(
+        self, coded: CodedTable, fold_of: Integers, progress: Progress
+    ) -> tuple[dict[_Key, Floats], dict[_Key, tuple[Floats, Integers]]]:
+        """Log likelihood of every row under networks fitted without its fold, fold by fold.
+
+        With a target, also the probabilities of its states, and its codes.
+        """
+        keys = [(g, p) for g in self.graphs for p in self.priors]
+        held: dict[_Key, list[Floats]] = {key: [] for key in keys}
+        predicted: dict[_Key, list[Floats]] = {key: [] for key in keys}
+        codes = []
+        for fold in range(int(fold_of.max()) + 1):
+            train, test = coded.take(fold_of != fold), coded.take(fold_of == fold)
+            if self.target is not None:
+                codes.append(test.codes[test.position(self.target)].astype(np.int64))
+            for name, structure in self.graphs.items():
+                known = train if isinstance(structure, Dag) else complete_rows(train)
+                dag = self.learned(structure, known)
+                for label, prior in self.priors.items():
+                    network = fit(train, dag, prior, missing=self.missing, group=self.group)
+                    held[name, label].append(network.log_likelihood(test))
+                    if self.target is not None:
+                        predicted[name, label].append(
+                            target_probabilities(network, test, self.target)
+                        )
+                progress.advance()
+        rows = {key: np.concatenate(values) for key, values in held.items()}
+        if self.target is None:
+            return rows, {}
+        truth = np.concatenate(codes)
+        return rows, {key: (np.concatenate(p), truth) for key, p in predicted.items()}
 
 
 def _complete(

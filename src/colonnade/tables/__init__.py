@@ -6,18 +6,23 @@ from colonnade.tables.counting import count
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer, discretize
 from colonnade.tables.files import read
+from colonnade.tables.inspection import Inspection, inspect
 from colonnade.tables.memory import encode
 from colonnade.tables.scoring import row_log_probability
+from colonnade.tables.summaries import ColumnSummary
 
 __all__ = [
     "Bins",
     "CodedTable",
+    "ColumnSummary",
     "Cuts",
     "Discretized",
     "Discretizer",
+    "Inspection",
     "count",
     "discretize",
     "encode",
+    "inspect",
     "read",
     "row_log_probability",
 ]

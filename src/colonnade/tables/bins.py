@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import Advice, ColumnWarning, checked_whole, counted, expected, warn
+from colonnade.exceptions import (
+    Advice,
+    ColumnWarning,
+    checked_whole,
+    counted,
+    expected,
+    renamed,
+    warn,
+)
+from colonnade.tables.cuts import Cuts, Strategy
 from colonnade.tables.levels import Levels, are_whole, as_float, float_levels, places
 from colonnade.tables.sources import Column, numbers_of
 
@@ -20,16 +29,26 @@ DEFAULT_BINS = 5
 _MIN_BINS = 2
 
 
+# What may be said of one column: a number of intervals, where to cut it, or that it is kept.
+Wanted: TypeAlias = "int | Iterable[float] | Cuts | None"
+
+
 class Measured(NamedTuple):
-    """Numbers to be cut, missing ones NaN, and into how many intervals at most.
+    """Numbers to be cut, missing ones NaN, and into how many intervals at most, or where.
 
     `guessed` is the number of different values of a column of whole numbers that nobody named:
     they might be labels. It is 0 for all other columns.
     """
 
     numbers: Floats
-    bins: int
+    bins: int | Cuts
     guessed: int = 0
+
+    def cuts(self, name: str, strategy: Strategy = "quantile", weights: Any = None) -> Cuts:
+        """Return where the column is cut: as a user said, or learned from the numbers."""
+        if isinstance(self.bins, Cuts):
+            return self.bins
+        return Cuts.learn(name, self.numbers, self.bins, strategy, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +64,10 @@ class Bins:
     ----------
     default : int or None
         Largest number of intervals of a column that is not named; None if only those named are cut.
-    columns : mapping of str to int or None
-        Largest number of intervals of single columns, whatever values they have; None keeps the
-        values as states.
+    columns : mapping of str to int, cut points, Cuts or None
+        Single columns: the largest number of intervals, whatever values they have; the points to
+        cut them at, as a list or, with names of the intervals, as :class:`Cuts`; or None, which
+        keeps the values as states.
 
     Examples
     --------
@@ -56,23 +76,24 @@ class Bins:
     >>> cut = discretize(table, Bins(3, {"age": 2}))
     >>> {column.name: len(column.states) for column in cut.discretizer.columns}
     {'age': 2, 'bmi': 3}
+    >>> own = Bins(columns={"bmi": Cuts("bmi", [18.5, 25], ["thin", "normal", "heavy"])})
+    >>> discretize(table, own).table["bmi"].tolist()
+    ['thin', 'heavy', 'normal']
     """
 
     default: int | None = DEFAULT_BINS
-    columns: Mapping[str, int | None] = field(default_factory=dict)
+    columns: Mapping[str, Wanted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.default is not None:
             checked_whole(self.default, "bins", least=_MIN_BINS)
         if not isinstance(self.columns, Mapping):
             raise expected("a mapping of columns to numbers of intervals", "bins", self.columns)
-        for name, own in self.columns.items():
-            if own is not None:
-                checked_whole(own, f"bins[{name!r}]", least=_MIN_BINS)
-        object.__setattr__(self, "columns", dict(self.columns))
+        own = {name: _checked(name, wanted) for name, wanted in self.columns.items()}
+        object.__setattr__(self, "columns", own)
 
     @classmethod
-    def of(cls, bins: int | Mapping[str, int | None] | Bins) -> Bins:
+    def of(cls, bins: int | Mapping[str, Wanted] | Bins) -> Bins:
         """Return what a user asks for: one number for all columns, or numbers for some of them.
 
         Examples
@@ -100,7 +121,7 @@ class Bins:
         if not self.cuts(column):
             return column.levels(declared=False)
         own = self.columns.get(column.name)
-        if own is not None:
+        if isinstance(own, int | Cuts):
             return Measured(numbers_of(column, "only numbers are cut"), own)
         assert self.default is not None  # else nothing but named columns is cut
         if column.number_type is int:
@@ -115,6 +136,19 @@ class Bins:
         if (different := _different(levels, weights)) <= MAX_NUMERIC_STATES:
             return levels
         return Measured(floats, self.default, different)
+
+
+def _checked(name: str, wanted: Any) -> int | Cuts | None:
+    if wanted is None:
+        return None
+    if isinstance(wanted, Cuts):
+        if wanted.name != name:
+            raise expected(f"the cuts of {name!r}", "bins", wanted.name)
+        return wanted
+    if isinstance(wanted, Iterable) and not isinstance(wanted, str | bytes):
+        with renamed(points=f"bins[{name!r}]"):
+            return Cuts(name, tuple(wanted))
+    return checked_whole(wanted, f"bins[{name!r}]", least=_MIN_BINS)
 
 
 def warn_of_cuts(guessed: Mapping[str, int]) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Weights
 from colonnade.exceptions import checked_list, expected, is_word, listing
-from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, warn_of_cuts
+from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_cuts
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
 from colonnade.tables.identifiers import identifier, warn_of_identifiers
@@ -56,7 +56,7 @@ class Discretizer:
     def fit(
         cls,
         table: Any,
-        bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
+        bins: int | Mapping[str, Wanted] | Bins = DEFAULT_BINS,
         strategy: Strategy = "quantile",
         columns: Iterable[str] | None = None,
         weights: Weights = None,
@@ -75,10 +75,7 @@ class Discretizer:
         wanted = wanted if columns is None else _only(wanted, columns)
         refuse_absent(list(wanted.columns), source.names)
         chosen = _chosen(source, wanted, counted, weights if isinstance(weights, str) else None)
-        cuts = tuple(
-            Cuts.learn(name, each.numbers, each.bins, strategy, counted)
-            for name, each in chosen.items()
-        )
+        cuts = tuple(each.cuts(name, strategy, counted) for name, each in chosen.items())
         warn_of_cuts({name: each.guessed for name, each in chosen.items() if each.guessed})
         excess = [identifier(source.columns[name], each) for name, each in chosen.items()]
         warn_of_identifiers([each for each in excess if each])
@@ -210,7 +207,7 @@ class Discretized:
 
 def discretize(
     table: Any,
-    bins: int | Mapping[str, int | None] | Bins = DEFAULT_BINS,
+    bins: int | Mapping[str, Wanted] | Bins = DEFAULT_BINS,
     strategy: Strategy = "quantile",
     columns: Iterable[str] | None = None,
     weights: Weights = None,
@@ -226,11 +223,13 @@ def discretize(
     ----------
     table : table
         As for :func:`encode`.
-    bins : int, or mapping of str to int or None
+    bins : int, or mapping of str to int, cut points or None
         Largest number of intervals of a column. Where many values are equal there are fewer, but
         only a column with a single value has one interval. A mapping says it of single columns,
         which then are cut whatever values they have, or with None keep their values as states;
-        others have up to 5. See also :class:`colonnade.tables.Bins`.
+        others have up to 5. A list of numbers says where to cut a column, and
+        :class:`colonnade.tables.Cuts` names the intervals as well. See also
+        :class:`colonnade.tables.Bins`.
     strategy : {"quantile", "uniform", "kmeans"}
         Intervals with about the same number of rows, of the same width, or around the centres of
         clusters (by scikit-learn's ``KBinsDiscretizer``). A column with no more different values
@@ -259,6 +258,8 @@ def discretize(
     ['x']
     >>> discretize(rows, bins={"n": 2}).table["n"].tolist()
     ['up to 2.5', 'up to 2.5', 'above 2.5', 'above 2.5']
+    >>> discretize(rows, bins={"x": [2.0, 5.0]}).table["x"].tolist()
+    ['up to 2', '2 to 5', '2 to 5', 'above 5']
     >>> discretize({"x": [1.5, 2.5, 3.5]}, 2, weights=[4, 1, 1]).table["x"].tolist()
     ['up to 1.5', 'above 1.5', 'above 1.5']
     """

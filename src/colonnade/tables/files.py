@@ -1,13 +1,10 @@
-"""Tables in files: CSV by the standard library, Parquet by whichever package is there."""
+"""Tables in files: text by the standard library, other formats by whichever package is there."""
 
 from __future__ import annotations
 
 import csv
-import glob
-import importlib.util
 import os
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -20,49 +17,94 @@ from colonnade.exceptions import (
     counted,
     expected,
     inapplicable,
-    no_such_file,
-    require,
     warn,
 )
-from colonnade.tables.headers import KEEP_INDEX, KEEP_INDICES, Header, numbered
-from colonnade.tables.remarks import of_readings
-from colonnade.tables.texts import Codes, Reading
+from colonnade.progress import Progress
+from colonnade.tables import packages, sheets
+from colonnade.tables.headers import Header, numbered
+from colonnade.tables.opening import COMPRESSIONS, TextFile, existing, is_standard_input
+from colonnade.tables.remarks import of_dialect, of_readings
+from colonnade.tables.separators import SAMPLE_LINES, named, separator_of
+from colonnade.tables.texts import Codes, Decimal, Reading
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_PARQUET = (".parquet", ".pq")
-# What PyArrow calls the index of a data frame of pandas.
-_PARQUET_INDEX = re.compile(r"__index_level_[0-9]+__")
+_TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ",", ".dat": ","}
+# Endings of files whose values may be separated by blanks; names in others may contain some.
+_MAY_HAVE_BLANKS = (".txt", ".dat")
+_READERS: dict[str, Callable[[Path], dict[str, Any]]] = {
+    ".parquet": packages.parquet,
+    ".pq": packages.parquet,
+    ".feather": packages.feather,
+    ".arrow": packages.feather,
+    ".dta": packages.stata,
+    ".sav": packages.spss,
+    ".zsav": packages.spss,
+}
+_SHEETS = (".xlsx", ".xlsm")
+ENDINGS = (*_TEXT, *_READERS, *_SHEETS)
 # Rows that are turned into columns at a time.
 _BATCH_ROWS = 1 << 14
+
+
+class TextTable(dict[str, Any]):
+    """Columns by name; `codes` are the texts that stood for missing values, with their rows."""
+
+    def __init__(
+        self, columns: Mapping[str, Any], codes: Mapping[str, Mapping[str, int]] | None = None
+    ) -> None:
+        super().__init__(columns)
+        self.codes = codes or {}
+
+    def only(self, names: Iterable[str]) -> TextTable:
+        """Return some of the columns."""
+        return TextTable({name: self[name] for name in names}, self.codes)
 
 
 def read(
     path: str | os.PathLike[str],
     na: Collection[str] | None = None,
     header: bool | None = None,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> dict[str, Any]:
-    r"""Read a table from a CSV or Parquet file.
+    r"""Read a table from a file.
 
     Parameters
     ----------
     path : path
-        Ends in ``.csv`` or ``.tsv`` (UTF-8), or in ``.parquet`` or ``.pq``, which needs PyArrow,
-        Polars or DuckDB (extra ``duckdb``).
+        Ends in ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.dat`` (text, which may be compressed:
+        then ``.gz``, ``.bz2``, ``.xz``, ``.zip`` or ``.zst`` follows), ``.parquet`` or ``.pq``
+        (needs PyArrow, Polars or DuckDB), ``.feather`` or ``.arrow`` (PyArrow or Polars), or,
+        with the extra ``formats``, in ``.xlsx`` (Excel; the first sheet), ``.dta`` (Stata),
+        ``.sav`` or ``.zsav`` (SPSS). ``"-"`` is standard input, for text.
     na : collection of str, optional
-        Texts of a CSV file that stand for a missing value, besides the empty one, in quotes or
-        not. By default the usual ones: ``NA``, ``N/A``, ``n/a``, ``NaN``, ``nan``, ``NULL``,
-        ``null``, ``?`` and whatever else pandas recognises, except ``None``, which is missing only
-        among numbers and booleans, as is a single point. An empty list: none but the empty one.
+        Texts of a text file or a sheet that stand for a missing value, besides the empty one, in
+        quotes or not. By default the usual ones: ``NA``, ``N/A``, ``n/a``, ``NaN``, ``nan``,
+        ``NULL``, ``null``, ``?`` and whatever else pandas recognises, except ``None``, which is
+        missing only among numbers and booleans, as is a single point. An empty list: none but the
+        empty one.
     header : bool, optional
-        Whether the first line of a CSV file holds the names of the columns. If False, they are
-        called column1, column2 and so on. By default it does, with a warning if it looks like data.
+        Whether the first line of a text file or a sheet holds the names of the columns. If False,
+        they are called column1, column2 and so on. By default it does, with a warning if it looks
+        like data.
+    separator : str, optional
+        The sign between the values of a text file; by default a comma (a tab in ``.tsv`` and
+        ``.tab`` files), or else a semicolon, a tab, a bar or, in ``.txt`` and ``.dat`` files,
+        blanks, if that fits the first lines better.
+    decimal : {".", ","}, optional
+        What stands before the decimals of numbers in a text file. By default a point, and a comma
+        in columns whose texts are all numbers of that kind.
+    encoding : str, optional
+        Of a text file; by default UTF-8, UTF-16 or UTF-32 as marked, else UTF-8, and Windows-1252
+        or Latin-1 if the file is not that.
 
     Returns
     -------
     dict of str to column
-        A table as :func:`colonnade.fit` takes it. Columns of a CSV file are integers, booleans
-        (``true`` and ``false`` in any case), floating-point numbers or strings: the first of these
-        that all their values are.
+        A table as :func:`colonnade.fit` takes it. Columns of a text file or a sheet are integers,
+        booleans (``true`` and ``false`` in any case), floating-point numbers or strings: the first
+        of these that all their values are.
         Blanks around names and values, quoted ones too, and empty lines are skipped; in a file of
         one column an empty line between others is a missing value. Columns before the first that
         has a name are an index, and left out.
@@ -72,12 +114,15 @@ def read(
     DataError
         If a line has too many or too few values, or no column has a name.
     FileFormatError
-        If the file is damaged, or not UTF-8 text.
+        If the file is damaged, or not text in the encoding named.
+    MissingExtraError
+        If a package is needed that is not installed.
 
     Warns
     -----
     DataWarning
-        Once for each kind of thing that was changed, left out or guessed: codes read as missing,
+        Once for each kind of thing that was changed, left out or guessed: an encoding, a separator,
+        a decimal comma, codes read as missing,
         a column that is text because of a few values, blanks around states, an index, a first line
         that looks like data, names that occur twice (which then are numbered, such as ``x.1`` and
         ``x.2``).
@@ -91,108 +136,153 @@ def read(
     ...     read(path)
     {'age': array([31, 45]), 'smoker': [True, None], 'zip': ['01234', '56789']}
     """
-    file = _existing(path)
     codes = Codes.of(na)
     if header is not None and not isinstance(header, bool):
         raise expected("True, False or None", "header", header)
-    if is_parquet(file):
-        if na is not None:
-            hint = "in a Parquet file missing values are marked as such"
-            raise inapplicable("na", na, "CSV files", hint)
-        if header is not None:
-            raise inapplicable("header", header, "CSV files", "Parquet files have names")
-        return _without_index(file, _parquet(file))
-    refuse_ending(file)
-    return _csv(file, codes, header)
+    ending = ".csv" if is_standard_input(path) else _ending(existing(path))
+    of_text = {"separator": separator, "decimal": decimal, "encoding": encoding}
+    if ending not in _TEXT:
+        given = of_text | ({} if ending in _SHEETS else {"na": na, "header": header})
+        for name, value in given.items():
+            if value is not None:
+                raise inapplicable(name, value, "CSV files", _REASONS.get(name, ""))
+    if ending in _READERS:
+        return _READERS[ending](Path(path))
+    if ending in _SHEETS:
+        where = f"File {str(path)!r}"
+        return _columns(where, sheets.lines(Path(path)), codes, header, Decimal.POINT)
+    return _text(TextFile.of(path, encoding), _TEXT[ending], codes, header, separator, decimal)
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether a file is a Parquet file by its name."""
-    return path.suffix.lower() in _PARQUET
+_REASONS = {
+    "na": "in this format missing values are marked as such",
+    "header": "files of this format have names",
+}
+
+
+def _ending(path: Path) -> str:
+    """Return the ending that says what a file holds, or raise if none does."""
+    if path.is_char_device() or path.is_fifo():
+        return ".csv"  # what another program writes has no name
+    *_, last = suffixes = ["", *(suffix.lower() for suffix in path.suffixes)]
+    if last in COMPRESSIONS:
+        # An archive has a file inside that has a name of its own.
+        before = suffixes[-2] if suffixes[-2] in _TEXT else ".csv" if last == ".zip" else ""
+        if before:
+            return before
+    if last not in ENDINGS:
+        what = f"a file ending in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        hint = f"text files may be compressed: then {', '.join(COMPRESSIONS)} follows"
+        raise expected(what, "path", str(path), hint if last in COMPRESSIONS else "")
+    return last
 
 
 def refuse_ending(path: Path) -> None:
     """Raise unless the name of a file ends in one of those that can be read."""
-    if not is_parquet(path) and path.suffix.lower() not in _DELIMITERS:
-        what = "a file ending in .csv, .tsv, .parquet or .pq"
-        raise expected(what, "path", str(path))
+    if str(path) != "-":
+        _ending(path)
 
 
-def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
+def is_text(path: Path) -> bool:
+    """Whether a file holds text, by its name."""
+    return str(path) == "-" or _ending(path) in _TEXT
+
+
+def is_sheet(path: Path) -> bool:
+    """Whether a file is a workbook, by its name."""
+    return path.suffix.lower() in _SHEETS
+
+
+def read_lines(
+    path: str | os.PathLike[str] | TextFile, separator: str | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """Read the lines of a CSV file, each with its number; an empty one has no values.
 
-    A line is what ends a record: a quoted value may contain line breaks. Values are separated by
-    tabs in a file ending in ``.tsv``, else by commas.
+    A line is what ends a record: a quoted value may contain line breaks. Without a separator,
+    values are separated by tabs in a file ending in ``.tsv``, else by commas.
     """
-    file = _existing(path)
-    delimiter = _DELIMITERS.get(file.suffix.lower(), ",")
-    with file.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True, strict=True)
+    file = path if isinstance(path, TextFile) else TextFile.of(path)
+    if separator is None:
+        separator = _TEXT.get(Path(file.path).suffix.lower(), ",")
+    with file.lines() as stream:
+        reader = csv.reader(stream, delimiter=separator, skipinitialspace=True, strict=True)
         try:
             for row in reader:
                 yield reader.line_num, row
         except csv.Error as error:
             line = f"line {reader.line_num}"
-            raise FileFormatError(str(path), line, f"not valid CSV ({error}).") from None
-        except UnicodeDecodeError as error:
-            problem = f"not UTF-8 text ({error.reason})."
-            raise FileFormatError(str(path), "", problem, "save it as UTF-8") from None
+            raise FileFormatError(file.path, line, f"not valid CSV ({error}).") from None
 
 
-def _existing(path: Any) -> Path:
-    if isinstance(path, bytes) or not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise expected("a path", "path", path)
-    file = Path(path)
-    if not file.is_file():
-        if not file.is_dir():
-            raise no_such_file(path)
-        raise expected("a file", "path", str(path), got=f"the folder {str(path)!r}")
-    return file
+# ------------------------------------------------------------------------- text
 
 
-# -------------------------------------------------------------------------- CSV
+def _text(
+    file: TextFile,
+    usual: str,
+    codes: Codes,
+    header: bool | None,
+    separator: str | None,
+    decimal: str | None,
+) -> dict[str, Any]:
+    found = _separator(file, usual) if separator is None else _checked_separator(separator)
+    lines = read_lines(file, found)
+    guessed = found if separator is None and found != usual else None
+    return _columns(file.where, lines, codes, header, Decimal.of(decimal, found), guessed)
 
 
-def _csv(file: Path, codes: Codes, header: bool | None) -> dict[str, Any]:
-    where = f"File {str(file)!r}"
-    lines = read_lines(file)
+def _separator(file: TextFile, usual: str) -> str:
+    blanks = any(suffix.lower() in _MAY_HAVE_BLANKS for suffix in Path(file.path).suffixes)
+    with file.lines() as stream:
+        return separator_of(list(islice(stream, SAMPLE_LINES)), usual, blanks)
+
+
+def _checked_separator(separator: Any) -> str:
+    usable = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
+    if not usable:
+        raise expected("a single sign", "separator", separator, "such as ';' or a tab")
+    return str(separator)
+
+
+def _columns(
+    where: str,
+    lines: Iterator[tuple[int, list[str]]],
+    codes: Codes,
+    header: bool | None,
+    decimal: Decimal,
+    guessed: str | None = None,
+) -> dict[str, Any]:
+    """Turn lines of texts into columns; `guessed` is a separator to be told."""
     first = next((each for each in lines if each[1]), None)
     if first is None:
         hint = "the first line holds the names of the columns"
         raise DataError(where, "it is empty.", hint)
     line = [name.strip() for name in first[1]]
-    _refuse_separator(file, line)
     lines = chain([first] * (header is False), lines)
     lines = _of_one_column(where, lines) if len(line) == 1 else lines
     columns: list[list[str]] = [[] for _ in line]
     seen: list[dict[str, str]] = [{} for _ in line]
-    rows = _of_width(file, lines, len(line))
-    while batch := list(islice(rows, _BATCH_ROWS)):
-        for column, known, values in zip(columns, seen, zip(*batch, strict=True), strict=True):
-            # Each text is kept once, however many rows have it.
-            column.extend(map(known.setdefault, values, values))
+    rows = _of_width(where, lines, len(line))
+    with Progress("Reading") as progress:
+        while batch := list(islice(rows, _BATCH_ROWS)):
+            for column, known, values in zip(columns, seen, zip(*batch, strict=True), strict=True):
+                # Each text is kept once, however many rows have it.
+                column.extend(map(known.setdefault, values, values))
+            progress.advance(len(batch), f"Reading: {len(columns[0]):,} rows")
     if not columns[0]:
         raise DataError(where, "it has names of columns but no rows.", Advice.FIRST_LINE_IS_DATA)
     head = Header(where, line, seen, sure=header is True)
     names = dict(enumerate(map(numbered, range(len(line))))) if header is False else head.names
-    readings = {name: Reading.of(columns[k], seen[k], codes) for k, name in names.items()}
+    readings = {name: Reading.of(columns[k], seen[k], codes, decimal) for k, name in names.items()}
+    sure = decimal is Decimal.COMMA
     for warning in chain(
-        () if header is False else head.warnings(), of_readings(where, readings, codes)
+        of_dialect(where, None if guessed is None else named(guessed), readings, sure),
+        () if header is False else head.warnings(),
+        of_readings(where, readings, codes),
     ):
         warn(warning)
-    return {name: reading.values for name, reading in readings.items()}
-
-
-def _refuse_separator(file: Path, line: list[str]) -> None:
-    """Raise if a line that is one value looks like several, separated by another sign."""
-    tabs = file.suffix.lower() == ".tsv"
-    if len(line) > 1 or not (found := re.search(r"[,;|]" if tabs else r"[;\t|]", line[0])):
-        return
-    sign = "a tab" if found.group() == "\t" else repr(found.group())
-    wanted = "tabs, as in every .tsv file" if tabs else "commas"
-    hint = f"separate values by {wanted}, not by {sign}"
-    hint += "" if tabs else " (by tabs in a .tsv file)"
-    raise DataError(f"File {str(file)!r}", f"one column only, named {line[0]!r:.60}.", hint)
+    codes_of = {name: reading.missing for name, reading in readings.items() if reading.missing}
+    return TextTable({name: reading.values for name, reading in readings.items()}, codes_of)
 
 
 def _of_one_column(
@@ -217,7 +307,7 @@ def _of_one_column(
 
 
 def _of_width(
-    file: Path, lines: Iterator[tuple[int, list[str]]], width: int
+    where: str, lines: Iterator[tuple[int, list[str]]], width: int
 ) -> Iterator[list[str]]:
     for line, row in lines:
         if not row or (len(row) == 1 < width and not row[0].strip()):
@@ -225,53 +315,5 @@ def _of_width(
         if len(row) != width:
             problem = f"{counted(len(row), 'value')}, but {counted(width, 'column')} in the header."
             hint = "put values that contain a comma in double quotes" if len(row) > width else ""
-            raise DataError(f"File {str(file)!r}, line {line}", problem, hint, line=line)
+            raise DataError(f"{where}, line {line}", problem, hint, line=line)
         yield row
-
-
-# ---------------------------------------------------------------------- Parquet
-
-
-def _parquet(file: Path) -> dict[str, Any]:
-    """Read by the first package that is installed; the extra that names one is the last."""
-    try:
-        for package, reader in (("pyarrow", _by_pyarrow), ("polars", _by_polars)):
-            if importlib.util.find_spec(package) is not None:
-                return reader(file)
-        return _by_duckdb(file)
-    except (ImportError, MemoryError, OSError):
-        raise
-    except Exception as error:  # each package has errors of its own for a damaged file
-        problem = f"not readable as Parquet ({' '.join(str(error).split())[:200]})."
-        raise FileFormatError(str(file), "", problem) from error
-
-
-def _without_index(file: Path, table: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the columns that pandas keeps the index of a data frame in."""
-    index = [name for name in table if _PARQUET_INDEX.fullmatch(name)]
-    if index and len(index) < len(table):
-        names = ", ".join(map(repr, index))
-        statement = f"File {str(file)!r}: {names} read as an index of the rows, and left out."
-        warn(DataWarning(statement, KEEP_INDEX if len(index) == 1 else KEEP_INDICES))
-        return {name: column for name, column in table.items() if name not in index}
-    return table
-
-
-def _by_pyarrow(file: Path) -> dict[str, Any]:
-    import pyarrow.parquet
-
-    table = pyarrow.parquet.read_table(file, partitioning=None)
-    return {name: table[name] for name in table.column_names}
-
-
-def _by_polars(file: Path) -> dict[str, Any]:
-    import polars
-
-    return polars.read_parquet(file, glob=False).to_dict()
-
-
-def _by_duckdb(file: Path) -> dict[str, Any]:
-    duckdb = require("duckdb", feature="Reading a Parquet file", extra="duckdb")
-    # A name may contain what DuckDB takes for a pattern.
-    found: dict[str, Any] = duckdb.read_parquet(glob.escape(str(file))).fetchnumpy()
-    return found

@@ -57,7 +57,7 @@ def identifier(column: Column, read: Measured | Levels) -> Excess | None:
     labels = read.present
     if all(isinstance(label, str) for label in labels):
         many = found.states >= _MIN_STATES_PER_ROW * found.rows
-        return found if many or _dates(labels) else None
+        return found if many or are_dates(labels) else None
     if read.closed or column.number_type is not int or found.states < found.rows:
         return None
     numbers = np.array(labels, dtype=object)
@@ -104,7 +104,7 @@ def _excess(name: str, levels: Levels) -> Excess | None:
     # A negative code becomes a huge unsigned one, so one comparison counts the rows with a value.
     unsigned = codes.view(codes.dtype.str.replace("i", "u"))
     rows = np.count_nonzero(unsigned < len(labels))
-    if len(labels) * _MIN_ROWS_PER_NUMBER <= rows and not _dates(labels):
+    if len(labels) * _MIN_ROWS_PER_NUMBER <= rows and not are_dates(labels):
         return None  # too few states for any of the rules; most columns end here
     codes = codes[unsigned < len(labels)]
     states = np.count_nonzero(np.bincount(codes.astype(np.int64), minlength=1))
@@ -113,9 +113,9 @@ def _excess(name: str, levels: Levels) -> Excess | None:
     return found if enough else None
 
 
-def _dates(labels: Sequence[Any]) -> bool:
-    """Whether labels are dates, and more than a calendar has."""
-    texts = len(labels) > _MAX_DATES and all(isinstance(label, str) for label in labels)
+def are_dates(labels: Sequence[Any], least: int = _MAX_DATES + 1) -> bool:
+    """Whether labels are dates, and by default more than a calendar has."""
+    texts = len(labels) >= least and all(isinstance(label, str) for label in labels)
     return texts and all(map(_DATE.fullmatch, labels))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from colonnade.exceptions import Advice, DataWarning, counted
 from colonnade.tables.levels import place
@@ -17,6 +18,22 @@ _CODES = frozenset(MISSING_CODES)
 
 
 # ------------------------------------------------------------ the columns of a file
+
+
+def of_dialect(
+    where: str, separator: str | None, readings: Mapping[str, Reading], sure: bool
+) -> Iterator[DataWarning]:
+    """Say what was guessed about the signs between values and within numbers.
+
+    `separator` is named if it was guessed; `sure` says that a user told of decimal commas.
+    """
+    guesses = [] if separator is None else [f"values separated by {separator}"]
+    commas = [repr(name) for name, reading in readings.items() if reading.comma]
+    if commas and not sure:
+        noun = "column" if len(commas) == 1 else "columns"
+        guesses.append(f"numbers with a decimal comma in {noun} {_shown(commas)}")
+    if guesses:
+        yield DataWarning(f"{where}: read {' and '.join(guesses)}.", Advice.NAME_DIALECT)
 
 
 def of_readings(where: str, readings: Mapping[str, Reading], codes: Codes) -> Iterator[DataWarning]:
@@ -58,28 +75,43 @@ def of_states(variables: Iterable[Variable], unread: Collection[str]) -> Iterato
 
     `unread` are the columns whose texts no reader of files has looked at.
     """
-    variables = list(variables)
-    words = {v.name: [s for s in v.states if isinstance(s, str)] for v in variables}
-    similar = {
-        name: f"states {'; '.join(_shown([repr(s) for s in group]) for group in groups[:2])}"
-        " differ only by case or blanks"
-        for name, states in words.items()
-        if (groups := _lookalikes(states))
-    }
-    yield from _told(similar, "write each state in one way")
-    unread_words = {name: states for name, states in words.items() if name in unread}
-    codes = {
-        name: f"{_shown([repr(s) for s in found])} taken as {_states(len(found))}, not as missing"
-        for name, states in unread_words.items()
-        if (found := [state for state in states if not state.strip() or state in _CODES])
-    }
-    yield from _told(codes, Advice.MARK_MISSING)
-    strange = {
-        name: f"text, not numbers, because of {_shown([repr(s) for s in found])}"
-        for name, states in unread_words.items()
-        if (found := strange_texts([s for s in states if s.strip() and s not in _CODES]))
-    }
-    yield from _told(strange, Advice.MARK_MISSING)
+    remarks = {v.name: StateRemarks.of(v.states, v.name in unread) for v in variables}
+    for trouble, hint in (
+        ("similar", "write each state in one way"),
+        ("codes", Advice.MARK_MISSING),
+        ("strange", Advice.MARK_MISSING),
+    ):
+        told = {name: getattr(each, trouble) for name, each in remarks.items()}
+        yield from _told({name: text for name, text in told.items() if text}, hint)
+
+
+class StateRemarks(NamedTuple):
+    """What is the matter with the states of one variable, in words; empty where nothing is."""
+
+    similar: str = ""
+    codes: str = ""
+    strange: str = ""
+
+    @classmethod
+    def of(cls, states: Iterable[State], unread: bool) -> StateRemarks:
+        """Look at states; `unread` says that no reader of files has looked at them as texts."""
+        words = [state for state in states if isinstance(state, str)]
+        groups = _lookalikes(words)
+        pairs = "; ".join(_shown([repr(s) for s in group]) for group in groups[:2])
+        similar = f"states {pairs} differ only by case or blanks" if groups else ""
+        if not unread:
+            return cls(similar)
+        codes = [state for state in words if not state.strip() or state in _CODES]
+        strange = strange_texts([s for s in words if s.strip() and s not in _CODES])
+        return cls(
+            similar,
+            f"{_shown([repr(s) for s in codes])} taken as {_states(len(codes))}, not as missing"
+            if codes
+            else "",
+            f"text, not numbers, because of {_shown([repr(s) for s in strange])}"
+            if strange
+            else "",
+        )
 
 
 def _lookalikes(states: Sequence[State]) -> list[list[State]]:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -35,10 +36,50 @@ _DECIMAL = re.compile(
 )
 _NUMBER = re.compile(f"{_INTEGER.pattern}|{_DECIMAL.pattern}", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]+")
+# A comma before decimals, with or without points between thousands.
+_DECIMAL_COMMA = re.compile(
+    r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]*),[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII
+)
+# These may be thousands as well.
+_THREE_DECIMALS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+(?:,[0-9]+)+(?:\.[0-9]*)?")
 _BOOLEANS = {"true": True, "false": False}
 # More texts that are no numbers make a column of words.
 _MAX_STRANGE = 10
+
+
+class Decimal(StrEnum):
+    """What stands before the decimals of numbers, or whether it has to be guessed.
+
+    A comma between the values of a file is rarely one within them: then numbers such as 1,234,
+    which may be thousands, are no guess to make.
+    """
+
+    POINT = "."
+    COMMA = ","
+    GUESSED = "guessed"
+    GUESSED_AMONG_COMMAS = "guessed among commas"
+
+    @classmethod
+    def of(cls, decimal: str | None, separator: str) -> Decimal:
+        """Return what a user says, or what is known from the sign between values."""
+        if decimal is not None:
+            if decimal not in (".", ","):
+                raise expected("'.' or ','", "decimal", decimal)
+            return cls(decimal)
+        return cls.GUESSED_AMONG_COMMAS if separator == "," else cls.GUESSED
+
+    def is_comma(self, texts: Sequence[str]) -> bool:
+        """Whether the texts of a column are numbers with a comma before the decimals."""
+        if self is Decimal.POINT:
+            return False
+        commas = [text for text in texts if "," in text]
+        if not commas or not all(map(_DECIMAL_COMMA.fullmatch, commas)):
+            return False
+        if not all(_INTEGER.fullmatch(text) for text in texts if "," not in text):
+            return False
+        doubtful = all(map(_THREE_DECIMALS.fullmatch, commas))
+        return not doubtful or self is not Decimal.GUESSED_AMONG_COMMAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +121,8 @@ class Reading:
 
     Each mapping gives the number of rows of texts: codes that were read as missing, usual codes
     that stayed states, the few texts that keep a column from being one of numbers, and states that
-    had blanks around them (of these, only such rows).
+    had blanks around them (of these, only such rows). `comma` says that its numbers were written
+    with a comma before the decimals.
     """
 
     values: Any
@@ -88,15 +130,24 @@ class Reading:
     kept: Mapping[str, int] = field(default_factory=dict)
     strange: Mapping[str, int] = field(default_factory=dict)
     stripped: Mapping[str, int] = field(default_factory=dict)
+    comma: bool = False
 
     @classmethod
-    def of(cls, column: list[str], seen: Collection[str], codes: Codes) -> Reading:
+    def of(
+        cls,
+        column: list[str],
+        seen: Collection[str],
+        codes: Codes,
+        decimal: Decimal = Decimal.GUESSED,
+    ) -> Reading:
         """Read a column, given its distinct texts as they are in the file."""
         blank = {raw: text for raw in seen if (text := raw.strip()) != raw}
         texts = list(dict.fromkeys(blank.get(raw, raw) for raw in seen) if blank else seen)
         gaps = {text for text in texts if not text or text in codes.always}
         words = [text for text in texts if text not in gaps]
-        kind, meaning = _meaning([text for text in words if text not in codes.among_numbers])
+        told = [text for text in words if text not in codes.among_numbers]
+        comma = decimal.is_comma(told)
+        kind, meaning = _with_comma(told) if comma else _meaning(told)
         if kind is None:
             meaning = {text: text for text in words}
         else:
@@ -118,7 +169,7 @@ class Reading:
 
         missing = rows(text for text in texts if text and text in gaps)
         if kind is not None:
-            return cls(values, missing)
+            return cls(values, missing, comma=comma)
         strange = rows(strange_texts(words))
         usual = codes.suspicious.intersection(words)
         kept = rows(text for text in words if text in usual and text not in strange)
@@ -143,6 +194,11 @@ def strange_texts(texts: Sequence[str]) -> list[str]:
     if all(map(_WITH_COMMA.fullmatch, strange)):
         return strange
     return strange if len(strange) <= min(_MAX_STRANGE, numbers - 1) else []
+
+
+def _with_comma(texts: Iterable[str]) -> tuple[Any, dict[str, Any]]:
+    """Return numbers that are written with a comma before the decimals."""
+    return np.float64, {text: float(text.replace(".", "").replace(",", ".")) for text in texts}
 
 
 def _meaning(texts: list[str]) -> tuple[Any, dict[str, Any]]:

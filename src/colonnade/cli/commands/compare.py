@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from colonnade.cli import options
+from colonnade.cli.arcs import dag_of
 from colonnade.cli.data import DataOptions
-from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_option
-from colonnade.cli.output import figure, grid, say, say_json
-from colonnade.cli.values import choice, refuse_repeated
+from colonnade.cli.graphs import Learn, LearnerOptions, graph_option
+from colonnade.cli.output import fits, grid, say, say_json
+from colonnade.cli.values import Misuse, choice, refuse_repeated
 from colonnade.exceptions import counted
 
 
@@ -31,8 +31,8 @@ def compare(
         list[Path] | None,
         graph_option(
             metavar="ARCS.csv",
-            help="File with one arc per line: parent,child; may be given several times. Columns "
-            "that it does not name are variables without arcs.",
+            help="File with a graph, as for fit; may be given several times. Columns that it does "
+            "not name are variables without arcs.",
         ),
     ] = None,
     learning: LearnerOptions,
@@ -40,8 +40,13 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="PRIOR",
-            help="As for fit; may be given several times. By default hierarchical.",
+            help="As for fit; may be given several times. By default hierarchical, and tiered "
+            "with --group.",
         ),
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column with the group of each row, as for fit."),
     ] = None,
     folds: Annotated[int, options.number(2, help="Parts for cross-validation.")] = 5,
     seed: Annotated[
@@ -52,41 +57,63 @@ def compare(
 ) -> None:
     """Compare graphs, or ways to learn them, under several priors.
 
-    By the mean log likelihood of held-out rows, and by the log evidence of all rows. Intervals of
-    --bins are cut once, on all rows.
+    By the mean log likelihood of held-out rows, and by the log evidence of all rows. With --target,
+    also by how well held-out values of it are predicted: accuracy, AUC and log loss; then the
+    smallest log loss is first. Columns are chosen and cut as by fit, once, on all rows.
 
-    Example: colonnade compare wine.csv --bins 4 --learn hc --learn tan --target class --prior
-    bdeu:1 --prior hierarchical
+    Examples
+    --------
+    colonnade compare wine.csv --learn hc --learn tan --target class --prior bdeu:1 --prior
+    hierarchical
+
+    colonnade compare patients.csv --dag expert.csv --learn chow-liu --json
     """
     from colonnade.structure import compare as compared
     from colonnade.tables import encode
 
-    learners, paths, words = learn or [], dag or [], prior or ["hierarchical"]
+    learners, paths = learn or [], dag or []
+    if not learners and not paths:
+        learners = [Learn.HC] if learning.target is None else [Learn.HC, Learn.TAN]
+    words = prior or ["hierarchical" if group is None else "tiered"]
     refuse_repeated("--learn", "learners", [str(each) for each in learners])
     refuse_repeated("--dag", "files", [str(path) for path in paths])
-    learning.check(learners, paths)
+    learning.check(learners, scored=True)
+    if group is not None and group == learning.target:
+        raise Misuse(f"--group: {group!r} is given for --target, too.")
     chosen = [options.prior_of(word) for word in words]
     # By their own words: bdeu is bdeu:1.
     refuse_repeated("--prior", "priors", [each.word for each in chosen])
     priors = {each.word: each for each in chosen}
-    table = data.read()
-    learning.check_target(list(table))
+    table = data.read(group)
+    learning.check_target([name for name in table if name != group])
     # Before any work: graphs must be of these columns.
-    dags = {str(path): dag_of(path, list(table), all_columns=True) for path in paths}
-    coded = encode(data.discretized(table))
+    named = [dag_of(path, list(table)).variables for path in paths]
+    kept = list(dict.fromkeys(name for names in named for name in names))
+    coded = encode(data.chosen(table, keep=[learning.target, *kept], group=group))
+    variables = [name for name in coded.names if name != group]
     structures: dict[str, Any] = {
-        **dags,
+        **{str(path): dag_of(path, variables, all_columns=True) for path in paths},
         **{str(each): learning.learner(each, seed) for each in learners},
     }
-    found = compared(coded, structures, priors, folds=folds, rng=seed, missing=data.missing.value)
+    found = compared(
+        coded,
+        structures,
+        priors,
+        folds=folds,
+        rng=seed,
+        missing=data.missing.value,
+        target=learning.target,
+        group=group,
+    )
     if json:
-        say_json({"folds": found.folds, "rows": [asdict(row) for row in found.rows]})
+        say_json(found.to_dict())
         return
     say(f"Mean log likelihood of a held-out row, {found.folds} folds, {counted(coded.rows, 'row')}")
-    head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")
-    lines = []
-    for row in found.rows:
-        figures = str(row.arcs), f"{row.held_out:.4f}", figure(row.standard_error)
-        evidence = "-" if row.log_evidence is None else f"{row.log_evidence:.2f}"
-        lines.append((row.structure, row.prior, *figures, evidence))
-    grid(head, lines, numbers=head[2:])
+    head, rows = list(found.head), [list(row) for row in found.cells()]
+    for spare in ("arcs", "s.e."):
+        # What a narrow terminal has no room for.
+        if not fits([head, *rows]):
+            place = head.index(spare)
+            for row in (head, *rows):
+                del row[place]
+    grid(head, rows, numbers=head[2:])

@@ -8,6 +8,8 @@ def demo() -> None:
 
     A network is estimated from 60 rows under every prior, and the held-out log likelihoods are
     printed side by side.
+
+    Example: colonnade demo
     """
     from colonnade.demo import main
 

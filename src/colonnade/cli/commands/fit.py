@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from colonnade.cli import options
+from colonnade.cli.arcs import dag_of
 from colonnade.cli.data import WeightedData
-from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_number, graph_option
-from colonnade.cli.models import check_output, save, summarise
-from colonnade.cli.output import say
+from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
+from colonnade.cli.models import check_output, described, gaps_in, save, summarise
+from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import counted
+from colonnade.exceptions import counted, expected
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
+    from colonnade.network import BayesianNetwork
+    from colonnade.priors import Prior
     from colonnade.structure import Found
+
+_NO_ARCS = (
+    "No arcs: no dependence is strong enough for this score. --score hierarchical finds weaker "
+    "ones, and --target VARIABLE makes a graph that predicts"
+)
 
 
 def fit(
@@ -37,8 +47,9 @@ def fit(
         Path | None,
         graph_option(
             metavar="ARCS.csv",
-            help="File with one arc per line: parent,child. A line with one name is a variable "
-            "without arcs. Only the variables named here are part of the network.",
+            help="File with the graph: one arc per line, parent,child, where a line with one name "
+            "is a variable without arcs; or DOT (.dot), a model string (.txt), or a network. Only "
+            "the variables named here are part of the network.",
         ),
     ] = None,
     learn: Annotated[
@@ -47,8 +58,9 @@ def fit(
             parser=choice(Learn),
             metavar="HOW",
             help="Learn the graph: hc (hill climbing), tan (tree-augmented naive Bayes), chow-liu "
-            "(a tree), kdb (k-dependence classifier) or naive (naive Bayes). Every column is a "
-            "variable.",
+            "(a tree), kdb (k-dependence classifier) or naive (naive Bayes). Every column that "
+            "describes rows is a variable.",
+            show_default="hc, and tan with --target",
         ),
     ] = None,
     learning: LearnerOptions,
@@ -75,58 +87,111 @@ def fit(
     ] = None,
     data: WeightedData,
     overwrite: options.Overwrite = False,
+    json: options.AsJson = False,
 ) -> None:
     """Estimate all tables of a network from data, and save it.
 
-    Give the graph with --dag, or let it be learned with --learn.
+    Without further options the graph is learned by hill climbing, numbers are cut into five
+    intervals, and columns that do not describe rows are left out; whatever was done is said. See
+    first with colonnade inspect. Give the graph with --dag, or say how to learn it with --learn.
 
-    Example: colonnade fit patients.csv --dag arcs.csv --bins 5 -o model.json
+    Examples
+    --------
+    colonnade fit patients.csv -o model.json
+
+    colonnade fit patients.csv --learn tan --target cancer --cut "bmi: 18.5, 25 = thin, normal,
+    heavy" -o model.json
+
+    colonnade fit patients.csv --dag arcs.csv --group site --missing em -o model.json
     """
-    from colonnade.network import fit as estimate
-    from colonnade.tables import encode
-
-    if dag is not None and learn is not None:
-        raise Misuse("Expected --dag or --learn, got both.", hint="leave out one of them")
-    if seed is not None and not learning.restarts:
-        raise Misuse("--seed applies only with --restarts.")
-    if data.ignore and dag is not None:
-        hint = "the file of --dag names the columns that are used"
-        raise Misuse("--ignore applies only with --learn.", hint=hint)
-    learning.check([] if learn is None else [learn], [] if dag is None else [dag])
-    for option, column in (("--target", learning.target), ("--weights", data.weights)):
-        if group is not None and group == column:
-            raise Misuse(f"--group: {group!r} is given for {option}, too.")
+    request = _Request(dag, learn, learning, seed, group, data)
+    request.check()
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
-    weights, missing = data.weights, data.missing
-    table = data.read(weights, group)
-    learning.check_target([name for name in table if name not in (weights, group)])
-    if dag is not None:
-        graph = dag_of(dag, list(table))
-        kept = {name: table[name] for name in (*graph.variables, group, weights) if name in table}
-        ready = data.discretized(kept, weights, "the graph of --dag")
-        network = estimate(
-            ready, graph, chosen, weights=weights, missing=missing.value, group=group
-        )
-    else:
-        assert learn is not None  # checked above
-        coded = encode(data.discretized(table, weights), weights=weights)
-        others = [name for name in coded.names if name != group]
-        own = coded if group is None else encode(coded, columns=others)
-        graph = _told(learning.learner(learn, seed, missing)(own))
-        network = estimate(coded, graph, chosen, missing=missing.value, group=group)
-    if em := network.diagnostics:
-        say(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
+    network = request.network(chosen, say if not json else _unsaid)
     save(network, output, overwrite)
+    if json:
+        say_json({"saved": str(output), **described(network)})
+        return
     summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
     say(f"Saved {output}")
 
 
-def _told(found: Dag | Found) -> Dag:
+def _unsaid(_: str) -> None:
+    """Say nothing: JSON alone is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is to be learned from which data."""
+
+    dag: Path | None
+    learn: Learn | None
+    learning: LearnerOptions
+    seed: int | None
+    group: str | None
+    data: WeightedData
+
+    @property
+    def learner(self) -> Learn:
+        return self.learning.usual if self.learn is None else self.learn
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
+        learning, data = self.learning, self.data
+        if self.dag is not None and self.learn is not None:
+            raise Misuse("Expected --dag or --learn, got both.", hint="leave out one of them")
+        if self.seed is not None and not learning.restarts:
+            raise Misuse("--seed applies only with --restarts.")
+        hint = "the file of --dag names the columns that are used"
+        for option, value in (("--ignore", data.ignore), ("--keep", data.keep)):
+            if value and self.dag is not None:
+                raise Misuse(f"{option} applies only with --learn.", hint=hint)
+        learning.check([] if self.dag is not None else [self.learner])
+        for option, column in (("--target", learning.target), ("--weights", data.weights)):
+            if self.group is not None and self.group == column:
+                raise Misuse(f"--group: {self.group!r} is given for {option}, too.")
+
+    def network(self, prior: Prior, tell: Callable[[str], None]) -> BayesianNetwork:
+        """Read, learn and estimate, and tell how it went."""
+        from colonnade.network import fit as estimate
+        from colonnade.tables import encode
+
+        data, weights, group = self.data, self.data.weights, self.group
+        table = data.read(weights, group)
+        self.learning.check_target([name for name in table if name not in (weights, group)])
+        if self.dag is not None:
+            graph = dag_of(self.dag, list(table))
+            if weights is not None and weights in graph:
+                raise expected("a column that is no variable of the graph", "weights", weights)
+            names = [name for name in (*graph.variables, group, weights) if name in table]
+            cut = data.discretized(
+                table.only(name for name in names if name is not None), weights=weights, group=group
+            )
+            taken = [*graph.variables, *([] if group is None or group in graph else [group])]
+            coded = encode(cut, weights=weights, columns=taken)
+        else:
+            cut = data.chosen(table, weights=weights, keep=[self.learning.target], group=group)
+            coded = encode(cut, weights=weights)
+            others = [name for name in coded.names if name != group]
+            own = coded if group is None else encode(coded, columns=others)
+            missing = data.missing
+            graph = _told(self.learning.learner(self.learner, self.seed, missing)(own), tell)
+        network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
+        if lacking := gaps_in(coded):
+            tell(f"{lacking}; --missing {data.missing} was used")
+        if em := network.diagnostics:
+            tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
+        return network
+
+
+def _told(found: Dag | Found, tell: Callable[[str], None]) -> Dag:
     """Return a graph that was learned, and say how it went."""
     from colonnade.structure import Found
 
     if not isinstance(found, Found):
         return found
-    say(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
+    tell(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
+    if not found.dag.arcs and len(found.dag) > 1:
+        tell(_NO_ARCS)
     return found.dag

@@ -11,10 +11,17 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.models import load
-from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
+from colonnade.cli.output import complain, figure, grid, interval, say, say_json, say_rest
 from colonnade.cli.values import Misuse, refuse_repeated
 from colonnade.cli.values import draws as draws_of
-from colonnade.exceptions import DataError, did_you_mean, listing
+from colonnade.exceptions import (
+    DataError,
+    NotSupportedError,
+    TooLargeError,
+    did_you_mean,
+    inapplicable,
+    listing,
+)
 from colonnade.wording import percent
 
 if TYPE_CHECKING:
@@ -23,6 +30,8 @@ if TYPE_CHECKING:
     from colonnade.variables import State, Variable
 
 _MAX_PRINTED_ROWS = 400
+# If nobody says how many.
+DRAWS = 500
 
 
 def query(
@@ -42,39 +51,55 @@ def query(
         ),
     ] = None,
     draws: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             parser=draws_of,
-            help="Draws of all tables, for credible intervals: from 100 to a million; 500 are a "
-            "good start.",
-            show_default="none",
-        ),
-    ] = 0,
-    level: Annotated[
-        float | None,
-        options.level_option(
-            help="Probability inside the intervals; 0.95 by default. Needs --draws."
+            help="Draws of all tables, for credible intervals: from 100 to a million; 0 is none.",
+            show_default="500 where tables have a posterior",
         ),
     ] = None,
+    level: Annotated[
+        float | None,
+        options.level_option(help="Probability inside the intervals; 0.95 by default."),
+    ] = None,
     seed: Annotated[
-        int | None, options.number(help="Makes --draws repeatable. Needs --draws.")
+        int | None, options.number(help="Other draws; the same seed gives the same ones.")
     ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """Ask for the probabilities of a variable, given what was observed.
+    """Ask for the probabilities of a variable, given what was observed, with credible intervals.
 
-    Example: colonnade query model.json cancer --observed smoker=yes --draws 500
+    Examples
+    --------
+    colonnade query model.json cancer --observed smoker=yes
+
+    colonnade query model.json cancer marker --observed age=71 --level 0.9 --json
     """
     for option, value in (("--level", level), ("--seed", seed)):
-        if value is not None and not draws:
-            raise Misuse(f"{option} applies only with --draws.", hint="give --draws 500")
+        if value is not None and draws == 0:
+            raise Misuse(f"{option} applies only with --draws.", hint="leave out --draws 0")
     refuse_repeated("TARGET", "variables", target)
     network = load(model)
     _check_targets(network, target)
     asked = target[0] if len(target) == 1 else target
     known = _observed(network, observed or [])
-    result = network.query(asked, known, draws, 0.95 if level is None else level, seed)
+    asks_for_intervals = draws is not None or level is not None or seed is not None
+    posterior = any(cpt.has_posterior for cpt in network.tables.values())
+    for option, given in (("level", level), ("seed", seed)):
+        if given is not None and not posterior:
+            raise inapplicable(option, given, "networks whose tables have a posterior")
+    if draws is None:
+        draws = DRAWS if posterior or asks_for_intervals else 0
+    ends = (0.95 if level is None else level, seed or 0) if draws else ()
+    try:
+        result = network.query(asked, known, draws, *ends)
+    except (NotSupportedError, TooLargeError) as error:
+        # Nobody asked for intervals, and the probabilities can be had.
+        if asks_for_intervals:
+            raise
+        complain(f"Note: no intervals. {error.statement}")
+        result = network.query(asked, known)
     if json:
         say_json(result.to_dict())
     else:

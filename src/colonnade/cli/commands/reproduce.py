@@ -46,6 +46,8 @@ def reproduce(
 
     The data sets are taken from pinned packages and checked. An interrupted run continues where it
     stopped. The numbers do not depend on the number of processes.
+
+    Example: colonnade reproduce mse --quick
     """
     from colonnade.studies.plan import Plan
     from colonnade.studies.run import reproduce as run

@@ -8,7 +8,16 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.models import described, load, prior_word, summarise
-from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
+from colonnade.cli.output import (
+    figure,
+    fits,
+    grid,
+    interval,
+    say,
+    say_json,
+    say_rest,
+    say_wrapped,
+)
 from colonnade.cli.values import Misuse
 from colonnade.exceptions import counted, inapplicable, renamed
 from colonnade.wording import percent, tallies
@@ -17,6 +26,8 @@ if TYPE_CHECKING:
     from colonnade.cpt import Cpt
 
 _CONFIGURATIONS_IF_NO_LIMIT = 20
+# What stands for all configurations that share a row.
+OTHER = "(any other)"
 # Configurations without data that have estimates of their own are shown, up to this many in all.
 _MAX_COMPUTED = 10_000
 
@@ -43,7 +54,11 @@ def show(
 ) -> None:
     """Show a network, or the table of one of its variables.
 
-    Example: colonnade show model.json cancer
+    Examples
+    --------
+    colonnade show model.json
+
+    colonnade show model.json cancer --level 0.9 --limit 50
     """
     if variable is None and level is not None:
         raise Misuse("--level applies only to the table of a VARIABLE.")
@@ -55,7 +70,7 @@ def show(
         if level is not None and not cpt.has_posterior:
             owner = f"a table with a posterior, and that of {variable!r} has none"
             raise inapplicable("level", level, owner, f"leave it out; the table is {_origin(cpt)}")
-        found = _table(cpt, 0.95 if level is None else level, shown)
+        found = described_table(cpt, 0.95 if level is None else level, shown)
         if json:
             say_json(found)
         else:
@@ -71,7 +86,7 @@ def _origin(cpt: Cpt) -> str:
     return "known" if cpt.prior is None else f"estimated with {cpt.prior.word}"
 
 
-def _table(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
+def described_table(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]:
     """Describe a table in plain values, ready for JSON.
 
     With ``rows``: one for each stored configuration (at most `limit`), and ``other``: the one row
@@ -114,20 +129,24 @@ def _print_table(found: dict[str, Any]) -> None:
     """Print a table: one line per configuration and state."""
     parents, level = found["parents"], found["level"]
     given = f" given {', '.join(parents)}" if parents else ""
-    say(f"Probability of {found['variable']}{given}; {found['prior']}")
+    say_wrapped(f"Probability of {found['variable']}{given}; {found['prior']}", "  ")
     head = [*parents, found["variable"], "count", "probability"]
     if level is not None:
         head.append(f"{percent(level)} interval")
     shown = [(list(map(str, row["given"].values())), row) for row in found["rows"]]
     if found["other"] is not None:
-        shown.append((["(any other)"] * len(parents), found["other"]))
+        shown.append(([OTHER] * len(parents), found["other"]))
     lines = [line for given, row in shown for line in _lines(given, row, found["states"])]
     # Counts of one table are written alike.
     unknown_counts = [None] * len(found["states"])
     counts = [count for _, row in shown for count in row.get("counts") or unknown_counts]
     for line, count in zip(lines, tallies(counts), strict=True):
         line.insert(len(parents) + 1, count)
-    grid(head, lines, numbers=head[len(parents) + 1 :])
+    numbers = head[len(parents) + 1 :]
+    if fits([head, *lines]):
+        grid(head, lines, numbers)
+    else:
+        _print_stacked(shown, parents, head, lines)
     say_rest(found["stored"] - len(found["rows"]), "configuration")
     if computed := found["computed"]:
         each = "has an estimate of its own"
@@ -136,6 +155,24 @@ def _print_table(found: dict[str, Any]) -> None:
     if unknown and found["other"] is None:
         have = "has" if unknown == 1 else "have"
         say(f"{counted(unknown, 'configuration')} {have} no data and no probabilities")
+
+
+def _print_stacked(
+    shown: list[tuple[list[str], dict[str, Any]]],
+    parents: list[str],
+    head: list[str],
+    lines: list[list[str]],
+) -> None:
+    """Print a table that is too wide: each configuration in words, and its states below it."""
+    width, states = len(parents), len(lines) // len(shown)
+    for k, (given, _) in enumerate(shown):
+        if len(set(given)) == 1 and given[0] == OTHER:
+            say("Any other configuration")
+        else:
+            pairs = (f"{name}={state}" for name, state in zip(parents, given, strict=True))
+            say_wrapped("Given " + ", ".join(pairs), "  ")
+        rows = [line[width:] for line in lines[k * states : (k + 1) * states]]
+        grid(head[width:], rows, head[width + 1 :], indent=2)
 
 
 def _lines(given: list[str], row: dict[str, Any], states: list[Any]) -> list[list[str]]:

@@ -1,0 +1,76 @@
+"""What a network has learned, added to and taken back: what these commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from colonnade.cli import options
+from colonnade.cli.data import FileOptions, Missing
+from colonnade.cli.models import check_output, described, gaps_in, load, save, summarise
+from colonnade.cli.output import say, say_json
+from colonnade.cli.values import Misuse, choice
+
+if TYPE_CHECKING:
+    from colonnade.network import BayesianNetwork
+
+Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="MODEL",
+        parser=options.model_file,
+        help="File to write; .json keeps everything. It may be MODEL itself, with --overwrite.",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column that says how often each row counts."),
+]
+Gaps = Annotated[
+    Missing,
+    typer.Option(
+        parser=choice(Missing),
+        metavar="HOW",
+        help="What to do with rows that lack values: available (each table uses the rows "
+        "that are complete for it) or raise (an error).",
+    ),
+]
+
+
+def learn_rows(
+    verb: str,
+    files: tuple[Path, Path],
+    data: FileOptions,
+    weights: str | None,
+    missing: Missing,
+    overwrite: bool,
+    json: bool,
+) -> None:
+    """Add rows to what a network has learned, or take them back, and save the result."""
+    from colonnade.network.learning import coded_for_network
+
+    model, output = files
+    if missing not in (Missing.RAISE, Missing.AVAILABLE):
+        raise Misuse(f"Expected raise or available for --missing, got {str(missing)!r}.")
+    check_output(output, overwrite)
+    network = load(model)
+    coded = coded_for_network(dict(data.read(weights)), network, weights, "raise")
+    learn = network.update if verb == "update" else network.forget
+    how: Literal["raise", "available"] = "available" if missing is Missing.AVAILABLE else "raise"
+    if (lacking := gaps_in(coded)) and how == "available" and not json:
+        say(f"{lacking}; --missing available was used")
+    say_saved(learn(coded, missing=how), output, overwrite, json)
+
+
+def say_saved(network: BayesianNetwork, output: Path, overwrite: bool, json: bool) -> None:
+    """Save a network, and show it."""
+    save(network, output, overwrite)
+    if json:
+        say_json({"saved": str(output), **described(network)})
+        return
+    summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
+    say(f"Saved {output}")

@@ -1,0 +1,150 @@
+"""What is said about a table before anything is learned, and that learning does just that."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import colonnade as cn
+from colonnade.exceptions import ColumnWarning, DataError, DataWarning, InputError
+from colonnade.tables import Bins, Cuts
+from command_line import plain_terminal, run
+
+ROWS = 150
+
+
+def table() -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    return {
+        "patient": [f"P{k:03d}" for k in range(ROWS)],
+        "day": [f"2024-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(ROWS)],
+        "seen": [dt.date(2024, 1, 1) + dt.timedelta(k) for k in range(ROWS)],
+        "age": rng.integers(20, 90, ROWS),
+        "bmi": rng.normal(26, 4, ROWS).round(1),
+        "stage": [k % 3 for k in range(ROWS)],
+        "smoker": [("yes", "no", "No ")[k % 3] for k in range(ROWS)],
+        "ill": [k % 7 == 0 for k in range(ROWS)],
+        "constant": ["a"] * ROWS,
+        "empty": [None] * ROWS,
+        "rare": ["x" if k % 5 == 0 else None for k in range(ROWS)],
+        "strange": [{1} for _ in range(ROWS)],
+    }
+
+
+def test_every_column_is_described() -> None:
+    found = cn.inspect(table())
+    assert {each.name: (each.kind, each.fate) for each in found.columns} == {
+        "patient": ("text", "left out"),
+        "day": ("dates", "left out"),
+        "seen": ("dates", "left out"),
+        "age": ("integers", "cut"),
+        "bmi": ("numbers", "cut"),
+        "stage": ("integers", "states"),
+        "smoker": ("text", "states"),
+        "ill": ("booleans", "states"),
+        "constant": ("text", "left out"),
+        "empty": ("no values", "left out"),
+        "rare": ("text", "left out"),
+        "strange": ("other", "left out"),
+    }
+    assert found.left_out["patient"] == ("seems to identify rows: 150 different values in 150 rows")
+    assert found.left_out["rare"] == "80 % of its values are missing"
+    assert found.left_out["constant"] == "a single value"
+    assert found.left_out["strange"] == "values such as {1} are not states"
+    assert found["smoker"].remarks == ("states 'No ' and 'no' differ only by case or blanks",)
+    assert found["stage"].counts == (50, 50, 50)
+    assert sum(found["bmi"].counts) == ROWS
+    assert found.title == "150 rows, 12 columns, 5 used"
+
+
+def test_it_says_what_discretize_does() -> None:
+    rows = {name: column for name, column in table().items() if name in ("age", "bmi", "stage")}
+    with pytest.warns(ColumnWarning):
+        cut = cn.discretize(rows, 4)
+    assert cn.inspect(rows, 4).discretizer == cut.discretizer
+
+
+def test_what_is_kept_is_used() -> None:
+    found = cn.inspect(table(), keep=["patient", "constant"])
+    assert {"patient", "constant"} <= set(found.used)
+    assert found["constant"].states == ("a",)
+    with pytest.raises(DataError, match="'height': not in the table"):
+        cn.inspect(table(), keep=["height"])
+    with pytest.raises(DataError, match="are not states"):
+        cn.inspect(table(), keep=["strange"])
+
+
+def test_few_rows_are_not_judged() -> None:
+    assert cn.inspect({"x": ["a", "a"], "y": [1, None]}).left_out == {}
+    assert cn.inspect({"x": [None, None]}).left_out == {"x": "no values"}
+
+
+def test_codes_of_missing_values_come_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n1,a\nNA,?\n2,b\n,b\n")
+    with pytest.warns(DataWarning):
+        found = cn.inspect(cn.read(path))
+    assert (found["x"].missing, dict(found["x"].codes)) == (2, {"NA": 1})
+    assert (found["y"].missing, dict(found["y"].codes)) == (1, {"?": 1})
+    assert found["x"].gaps == "2 (NA)"
+
+
+def test_as_a_frame_and_as_plain_values() -> None:
+    found = cn.inspect(table())
+    frame = found.to_frame()
+    assert frame.loc["age", "use"] == "cut"
+    assert list(frame.index) == [each.name for each in found.columns]
+    plain = found.to_dict()
+    assert plain["columns"][4]["cuts"] == list(found.discretizer.columns[1].points)
+    assert "patient  | text" in repr(found)
+
+
+# ----------------------------------------------------------------- own cut points
+
+
+def test_own_cut_points_with_names() -> None:
+    cuts = Cuts("bmi", [18.5, 25, 30], ["thin", "normal", "heavy", "obese"])
+    rows = {"bmi": [18.5, 18.6, 31.0, None], "age": [1, 2, 3, 4]}
+    cut = cn.discretize(rows, {"bmi": cuts})
+    assert cut.table["bmi"].tolist() == ["thin", "normal", "obese", None]
+    plain = cn.discretize(rows, {"bmi": [20, 30], "age": 2})
+    assert plain.table["bmi"].tolist() == ["up to 20", "up to 20", "above 30", None]
+    assert cn.inspect(rows, {"bmi": cuts})["bmi"].states == cuts.states
+    for wrong in ({"bmi": [3, 2]}, {"bmi": Cuts("age", [3])}, {"bmi": "3"}):
+        with pytest.raises(InputError):
+            Bins.of(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bmi", "COLUMN: NUMBERS or COLUMN: NUMBERS = NAMES for --cut, got 'bmi'"),
+        ("bmi: 1, x", "for --cut, got 'bmi: 1, x'"),
+        ("bmi: 1 2", "numbers separated by commas for --cut, got '1 2'"),
+        ("bmi: 2, 1", "increasing finite numbers for --cut"),
+        ("bmi: 1, 2 = a, b", "3 names, one more than there are points, for --cut, got 2: a, b"),
+        ("bmi: 1 = a, a", "2 different strings, one per interval of 'bmi', for --cut"),
+    ],
+)
+def test_wrong_cuts_are_wrong_usage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    plain_terminal(monkeypatch)
+    path = tmp_path / "data.csv"
+    path.write_text("bmi\n1.5\n2.5\n")
+    assert message in run("inspect", path, "--cut", text, code=2).stderr
+
+
+def test_fit_keeps_named_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain_terminal(monkeypatch)
+    path, model = tmp_path / "data.csv", tmp_path / "model.json"
+    path.write_text("the bmi,y\n" + "".join(f"{k / 2},{'ab'[k % 2]}\n" for k in range(60)))
+    cut = "the bmi: 5, 20 = thin, normal, heavy"
+    run("fit", path, "--cut", cut, "--learn", "chow-liu", "-o", model)
+    network = cn.load(model)
+    assert network["the bmi"].family.child.states == ("thin", "normal", "heavy")
+    assert network["the bmi"].counts is not None
+    asked = run("query", model, "y", "--observed", "the bmi=7").stdout
+    assert "given the bmi = normal" in asked
