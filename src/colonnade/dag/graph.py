@@ -13,6 +13,8 @@ from colonnade.dag.mixed import MixedGraph
 from colonnade.dag.names import Arc, checked_arcs, checked_variables
 from colonnade.dag.separation import (
     backdoor_graph,
+    contracted,
+    minimal_separator,
     minimal_separators,
     moral_neighbours,
     separated,
@@ -183,11 +185,23 @@ class Dag:
         >>> [sorted(each) for each in dag.backdoor_sets("smoker", "ill")]
         [['age']]
         """
-        self._effect_possible(cause, effect)
-        open_doors = backdoor_graph(self, [cause])
-        near = moral_neighbours(open_doors, open_doors.ancestors([cause, effect]))
-        allowed = near.keys() - self.descendants([cause]) - {effect}
-        return tuple(minimal_separators(near, cause, effect, allowed))
+        return tuple(minimal_separators(*self._doors(cause, effect)))
+
+    def backdoor_set(self, cause: str, effect: str) -> frozenset[str] | None:
+        """Return one minimal set to adjust for; None if `effect` leads to `cause`.
+
+        See :meth:`backdoor_sets`, of which there may be many.
+
+        Examples
+        --------
+        >>> Dag([("age", "smoker"), ("age", "ill"), ("smoker", "ill")]).backdoor_set(
+        ...     "smoker", "ill"
+        ... )
+        frozenset({'age'})
+        """
+        if self._known(effect, "effect") in self.ancestors(self._known(cause, "cause")):
+            return None
+        return minimal_separator(*self._doors(cause, effect))
 
     def is_backdoor_set(self, cause: str, effect: str, given: str | Iterable[str] = ()) -> bool:
         """Whether adjusting for some variables is valid by the back-door criterion.
@@ -473,6 +487,14 @@ class Dag:
             hint = "an action on `cause` does not change it; exchange the two?"
             what = "a variable that does not lead to `cause`"
             raise expected(what, "effect", effect, hint, got=got)
+
+    def _doors(self, cause: str, effect: str) -> tuple[dict[str, set[str]], str, str]:
+        """Who is near to whom on paths into `cause`, without what must not be adjusted for."""
+        self._effect_possible(cause, effect)
+        doors = backdoor_graph(self, [cause])
+        near = moral_neighbours(doors, doors.ancestors([cause, effect]))
+        barred = self.descendants(cause) - {effect}
+        return contracted(near, [name for name in near if name in barred]), cause, effect
 
     def _marks(self) -> dict[frozenset[str], Arc | None]:
         """Which arc connects each pair of variables that is connected."""

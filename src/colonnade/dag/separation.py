@@ -56,16 +56,27 @@ def backdoor_graph(dag: Dag, cause: Collection[str]) -> Dag:
     return type(dag)(arcs, dag.variables)
 
 
-def minimal_separators(
-    near: Neighbours, x: str, y: str, allowed: Collection[str]
-) -> list[frozenset[str]]:
-    """List all minimal sets of allowed variables that separate two variables in a graph.
+def contracted(near: Neighbours, removed: Collection[str]) -> Neighbours:
+    """Return a graph without variables that paths may pass: their neighbours meet instead."""
+    left = {name: set(others) for name, others in near.items()}
+    for name in removed:
+        around = left.pop(name)
+        for other in around:
+            left[other] |= around
+            left[other] -= {other, name}
+    return left
 
-    What is not allowed can be passed but not removed: its neighbours become neighbours of each
-    other. In the graph that is left, every minimal separator follows from one near `x` by steps
-    towards `y` (Berry, Bordat and Cogis 2000).
+
+def minimal_separator(near: Neighbours, x: str, y: str) -> frozenset[str] | None:
+    """Return the minimal set next to `x` that separates two variables; None if they touch."""
+    return None if y in near[x] else _closer(near, near[x], x, y)
+
+
+def minimal_separators(near: Neighbours, x: str, y: str) -> list[frozenset[str]]:
+    """List all minimal sets that separate two variables in a graph, the smallest first.
+
+    Each follows from the one next to `x` by steps towards `y` (Berry, Bordat and Cogis 2000).
     """
-    near = _contracted(near, {x, y, *allowed})
     if y in near[x]:
         return []
     found: dict[frozenset[str], None] = {}
@@ -88,17 +99,6 @@ def minimal_separators(
             if y not in around:
                 waiting.append(_closer(near, around - {x}, x, y))
     return sorted(found, key=lambda each: (len(each), sorted(each)))
-
-
-def _contracted(near: Neighbours, kept: Collection[str]) -> Neighbours:
-    left = {name: set(others) for name, others in near.items()}
-    for name in near:
-        if name not in kept:
-            around = left.pop(name)
-            for other in around:
-                left[other] |= around
-                left[other] -= {other, name}
-    return left
 
 
 def _closer(near: Neighbours, removed: Collection[str], x: str, y: str) -> frozenset[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import amount, expected
+from colonnade.inference.evidence import Finding
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
 
@@ -17,14 +18,15 @@ _MAX_SHOWN_ROWS = 20
 
 
 class MostProbable(NamedTuple):
-    """The most probable states of all variables together.
+    """The most probable states of several variables together.
 
     Attributes
     ----------
     states : dict of str to state
-        All variables of the network, the observed ones included.
+        The variables asked for; if none were named, all of the network, the observed ones included.
     log_probability : float
-        Log probability of exactly these states together.
+        Of all variables: the log probability of exactly these states together. Of some variables:
+        the log probability of their states together with what was observed, the others summed out.
     """
 
     states: dict[str, State]
@@ -42,7 +44,7 @@ class QueryResult:
         States of each target.
     probabilities : array [target, ..., target]
         One axis for each target.
-    observed : dict of str to state
+    observed : dict of str to state, tuple of states, or dict of states to likelihoods
     samples : array [draw, target, ..., target] or None
         The answer in each draw of the tables; the arrays below come from them.
     lower, upper : array [target, ..., target] or None
@@ -66,7 +68,7 @@ class QueryResult:
     targets: tuple[str, ...]
     states: tuple[tuple[State, ...], ...]
     probabilities: Floats
-    observed: dict[str, State]
+    observed: dict[str, Finding]
     samples: Floats | None = None
     lower: Floats | None = None
     upper: Floats | None = None
@@ -78,7 +80,7 @@ class QueryResult:
         cls,
         variables: list[Variable],
         probabilities: Floats,
-        observed: dict[str, State],
+        observed: dict[str, Finding],
         samples: Floats | None = None,
         level: float | None = None,
     ) -> QueryResult:
@@ -145,7 +147,7 @@ class QueryResult:
         """
         return {
             "targets": list(self.targets),
-            "observed": dict(self.observed),
+            "observed": {name: _plain(found) for name, found in self.observed.items()},
             "draws": 0 if self.samples is None else len(self.samples),
             "level": self.level,
             "answers": self.answers(),
@@ -176,3 +178,12 @@ class QueryResult:
         asked = ", ".join(map(repr, self.targets))
         given = f" given {self.observed}" if self.observed else ""
         return "\n".join([f"QueryResult of {asked}{given}", *lines])
+
+
+def _plain(found: Finding) -> Any:
+    """Write what was found for JSON, whose keys are strings only."""
+    if isinstance(found, tuple):
+        return list(found)
+    if isinstance(found, dict):
+        return [{"state": state, "likelihood": value} for state, value in found.items()]
+    return found

@@ -20,7 +20,7 @@ from colonnade.wording import MAX_SHOWN_PARENTS, shown
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
-    from colonnade.inference import MostProbable, QueryResult
+    from colonnade.inference import Effect, MostProbable, Observed, QueryResult
     from colonnade.missing.em import EmDiagnostics
     from colonnade.network.learning import NetworkCounts
     from colonnade.tables.discretize import Discretizer
@@ -248,13 +248,16 @@ class BayesianNetwork:
         coded = coded_for_network(table, self, None, unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
 
-    def sample(self, n: int, rng: Seed = None) -> dict[str, Array]:
+    def sample(self, n: int, rng: Seed = None, observed: Observed = None) -> dict[str, Array]:
         """Draw independent rows from the network.
 
         Parameters
         ----------
         n : int
         rng : Generator or int, optional
+        observed : mapping of str to state, optional
+            What all rows must agree with, as for :meth:`query`. The rows are exact: none is drawn
+            and thrown away, however improbable this is.
 
         Returns
         -------
@@ -268,10 +271,12 @@ class BayesianNetwork:
         >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]))
         >>> network.sample(5, rng=1)
         {'x': array(['a', 'b', 'a', 'b', 'a'], dtype=object)}
+        >>> network.sample(2, rng=1, observed={"x": "not a"})
+        {'x': array(['b', 'b'], dtype=object)}
         """
-        from colonnade.network.rows import sample
+        from colonnade.inference import sample
 
-        return sample(self.dag, self.tables, n, generator(rng))
+        return sample(self, n, observed, generator(rng))
 
     # ------------------------------------------------------------------- data
 
@@ -367,10 +372,11 @@ class BayesianNetwork:
     def query(
         self,
         target: str | Sequence[str],
-        observed: Mapping[str, Any] | None = None,
+        observed: Observed = None,
         draws: int = 0,
         level: float = 0.95,
         rng: Seed = None,
+        do: Mapping[str, Any] | None = None,
     ) -> QueryResult:
         """Probabilities of one or several variables together, given what was observed.
 
@@ -385,6 +391,10 @@ class BayesianNetwork:
         target : str or sequence of str
             What is asked for; several names give their joint probabilities.
         observed : mapping of str to state, optional
+            What is known: for each variable its state; several states of which one is true
+            (``["middle", "old"]``); a condition (``"not no"``, ``"> 60"``); or how likely what was
+            found is under each state (``{"no": 0.1, "yes": 0.4}``), which is also called soft or
+            virtual evidence. See :class:`colonnade.inference.Evidence`.
         draws : int, optional
             Independent draws of all tables that matter, for credible intervals: from 100 to a
             million, or 0 for none. Tables without a posterior (known ones, and those of
@@ -393,6 +403,8 @@ class BayesianNetwork:
             Probability inside the intervals; only with draws.
         rng : Generator or int, optional
             Only with draws.
+        do : mapping of str to state, optional
+            Variables that are set by an action, see :meth:`do`.
 
         Returns
         -------
@@ -417,22 +429,27 @@ class BayesianNetwork:
         """
         from colonnade.inference import query
 
-        return query(self, target, observed, draws, level, rng)
+        return query(self, target, observed, draws, level, rng, do)
 
-    def most_probable(self, observed: Mapping[str, Any] | None = None) -> MostProbable:
-        """Most probable states of all variables together, given what was observed.
+    def most_probable(
+        self, observed: Observed = None, target: str | Sequence[str] | None = None
+    ) -> MostProbable:
+        """Most probable states of all variables together, or of some, given what was observed.
 
         Exact. These need not be the states that are most probable one by one.
 
         Parameters
         ----------
         observed : mapping of str to state, optional
+            As for :meth:`query`.
+        target : str or sequence of str, optional
+            Some variables; the others are summed out first. By default all variables.
 
         Returns
         -------
         MostProbable
-            ``states`` of all variables, of equally probable ones the first; and their
-            ``log_probability`` together, the observed ones included.
+            The ``states``, of equally probable ones the first; and their ``log_probability``
+            together with what was observed.
 
         Examples
         --------
@@ -440,10 +457,110 @@ class BayesianNetwork:
         >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
         >>> network.most_probable({"b": 1}).states
         {'a': 1, 'b': 1}
+        >>> network.most_probable(target="b").states
+        {'b': 0}
         """
         from colonnade.inference import most_probable
 
-        return most_probable(self, observed)
+        return most_probable(self, observed, target)
+
+    # ---------------------------------------------------------------- actions
+
+    def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
+        """Return the network after actions: variables are set, whatever their parents are.
+
+        The arcs into them are gone, and all other tables stay as they are. That this is what an
+        action does assumes that the graph is causal and complete. In a grouped network the group
+        remains a parent, with the same row in every group.
+
+        Parameters
+        ----------
+        actions : mapping of str to state
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> network.do({"b": 1}).dag
+        Dag([], variables=['a', 'b'])
+        >>> round(network.query("a", {"b": 1})[1], 3), round(network.do({"b": 1}).query("a")[1], 3)
+        (0.704, 0.5)
+        """
+        from colonnade.inference import do
+
+        return do(self, actions)
+
+    def effect(
+        self,
+        target: str,
+        of: Mapping[str, tuple[Any, Any]],
+        given: Observed = None,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Effect:
+        """How much setting variables to one state and to another changes a variable.
+
+        Difference, ratio and odds ratio of the probabilities of each state of the target after the
+        two actions. Exact for the estimated tables; the network adjusts for common causes by
+        itself. What is assumed is in the result. Both sides use the same draws of all tables, so
+        the intervals are those of the comparison.
+
+        Parameters
+        ----------
+        target : str
+        of : mapping of str to (state, state)
+            The variables that are set, to the first state and to the second.
+        given : mapping of str to state, optional
+            What is observed after the action, as for :meth:`query`: for whom the effect is.
+        draws, level, rng
+            As for :meth:`query`.
+
+        Returns
+        -------
+        Effect
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> table = {"smoker": ["yes", "no"] * 10, "ill": ["yes", "no", "no", "no"] * 5}
+        >>> network = fit(table, Dag([("smoker", "ill")]))
+        >>> effect = network.effect("ill", of={"smoker": ("yes", "no")})
+        >>> round(effect["yes"].difference, 3)
+        0.417
+        """
+        from colonnade.inference import effect
+        from colonnade.inference.queries import Precision
+
+        return effect(self, target, of, given, Precision(draws, level, rng))
+
+    def association(
+        self,
+        target: str,
+        of: Mapping[str, tuple[Any, Any]],
+        given: Observed = None,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Effect:
+        """How much a variable differs between those found in one state and in another.
+
+        The same as :meth:`effect`, parameter by parameter, for states that are observed and not
+        set: common causes have their part in it.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> round(network.association("a", of={"b": (1, 0)})[1].difference, 3)
+        0.294
+        >>> round(network.effect("a", of={"b": (1, 0)})[1].difference, 3)
+        0.0
+        """
+        from colonnade.inference import association
+        from colonnade.inference.queries import Precision
+
+        return association(self, target, of, given, Precision(draws, level, rng))
 
     # ------------------------------------------------------------ other worlds
 
