@@ -12,10 +12,11 @@ from colonnade.kernels.counting import number_keys, place_keys
 
 
 @njit(nogil=True, cache=True)
-def label_gaps(codes, graph):
+def label_gaps(codes, graph, wanted):
     """Label each missing variable of each row with the first variable of its gap.
 
-    The label is -1 for what is there, and for what nothing observed depends on. Returns the labels
+    The label is -1 for what is there, and for what nothing observed or `wanted` (a boolean per
+    variable) depends on. Returns the labels
     ``[row, variable]`` and the number of gaps.
     """
     sizes, start, member, order = graph.sizes, graph.first_member, graph.member, graph.order
@@ -26,7 +27,7 @@ def label_gaps(codes, graph):
     for row in range(rows):
         label = labels[row]
         for v in range(count):
-            matters[v] = codes[row, v] != sizes[v]
+            matters[v] = wanted[v] or codes[row, v] != sizes[v]
         for i in range(count - 1, -1, -1):
             v = order[i]
             if matters[v]:

@@ -20,7 +20,14 @@ from colonnade.wording import MAX_SHOWN_PARENTS, shown
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
-    from colonnade.inference import Effect, MostProbable, Observed, QueryResult
+    from colonnade.inference import (
+        Anomalies,
+        Effect,
+        MostProbable,
+        Observed,
+        Predictions,
+        QueryResult,
+    )
     from colonnade.missing.em import EmDiagnostics
     from colonnade.network.learning import NetworkCounts
     from colonnade.tables.discretize import Discretizer
@@ -277,6 +284,115 @@ class BayesianNetwork:
         from colonnade.inference import sample
 
         return sample(self, n, observed, generator(rng))
+
+    def predict(
+        self,
+        table: Any,
+        target: str,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: Seed = None,
+        unknown: Literal["raise", "missing"] = "raise",
+    ) -> Predictions:
+        """Predict one variable for every row of a table from the others.
+
+        Parameters
+        ----------
+        table : table
+            As for :func:`colonnade.fit`, with a column per variable but the target; a column of
+            the target is ignored. Missing values are summed out exactly.
+        target : str
+        draws, level, rng
+            As for :meth:`query`: with draws, the probabilities have credible intervals.
+        unknown : {"raise", "missing"}
+            What to do with values that are no states of their variable.
+
+        Returns
+        -------
+        Predictions
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, Dag([("a", "b")]))
+        >>> found = network.predict({"b": [1, None]}, "a")
+        >>> found.states.tolist(), found.probabilities.round(3).tolist()
+        ([1, 0], [[0.25, 0.75], [0.5, 0.5]])
+        """
+        from colonnade.inference import predict
+        from colonnade.inference.queries import Precision
+
+        return predict(self, table, target, Precision(draws, level, rng), unknown)
+
+    def impute(
+        self,
+        table: Any,
+        how: Literal["probable", "sample", "mean"] = "probable",
+        draws: int | None = None,
+        rng: Seed = None,
+        unknown: Literal["raise", "missing"] = "raise",
+    ) -> Any:
+        """Fill in the missing values of a table.
+
+        Parameters
+        ----------
+        table : table
+            As for :func:`colonnade.fit`, with a column per variable.
+        how : {"probable", "sample", "mean"}
+            By the states that are most probable together, row by row; by states drawn from their
+            joint distribution given the rest of the row; or, where states are integers, by their
+            mean, and elsewhere by the state that is most probable alone.
+        draws : int, optional
+            Number of completed tables, for multiple imputation; only with ``"sample"``. For each of
+            them, all tables of the network are drawn from their posterior first, so that the
+            completed tables differ as much as is unknown.
+        rng : Generator or int, optional
+            Only with ``"sample"``.
+        unknown : {"raise", "missing"}
+            What to do with values that are no states of their variable.
+
+        Returns
+        -------
+        dict of str to array [row], or a list of them with `draws`
+            One column of states per variable, as :meth:`sample` returns them; a variable that was
+            cut has its intervals. With ``"mean"``, columns of integers are floating-point numbers.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, Dag([("a", "b")]))
+        >>> network.impute({"a": [None, 0], "b": [1, None]})
+        {'a': array([1, 0]), 'b': array([1, 0])}
+        >>> len(network.impute({"a": [None, 0], "b": [1, None]}, "sample", draws=5, rng=0))
+        5
+        """
+        from colonnade.inference import impute
+
+        return impute(self, table, how, draws, rng, unknown)
+
+    def anomaly(self, table: Any, unknown: Literal["raise", "missing"] = "raise") -> Anomalies:
+        """How unusual each row is, and the share of each variable.
+
+        Parameters
+        ----------
+        table, unknown
+            As for :meth:`log_likelihood`, whose values are taken apart.
+
+        Returns
+        -------
+        Anomalies
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, Dag([("a", "b")]))
+        >>> found = network.anomaly({"a": [0, 0], "b": [0, 1]})
+        >>> found.lowest(1).tolist(), list(found.of(1))
+        ([1], ['b', 'a'])
+        """
+        from colonnade.inference import anomaly
+
+        return anomaly(self, table, unknown)
 
     # ------------------------------------------------------------------- data
 
