@@ -3,7 +3,15 @@
 from colonnade.inference.actions import association, do, effect
 from colonnade.inference.effects import Contrast, Effect, Estimates
 from colonnade.inference.evidence import Evidence, Observed
+from colonnade.inference.explaining import Entry, Explanation, Moved, explain, sensitivity
 from colonnade.inference.filling import anomaly, impute, predict
+from colonnade.inference.information import (
+    Estimate,
+    entropy,
+    informative,
+    kl,
+    mutual_information,
+)
 from colonnade.inference.modes import most_probable
 from colonnade.inference.predictions import Anomalies, Predictions
 from colonnade.inference.queries import query
@@ -14,9 +22,13 @@ __all__ = [
     "Anomalies",
     "Contrast",
     "Effect",
+    "Entry",
+    "Estimate",
     "Estimates",
     "Evidence",
+    "Explanation",
     "MostProbable",
+    "Moved",
     "Observed",
     "Predictions",
     "QueryResult",
@@ -24,9 +36,15 @@ __all__ = [
     "association",
     "do",
     "effect",
+    "entropy",
+    "explain",
     "impute",
+    "informative",
+    "kl",
     "most_probable",
+    "mutual_information",
     "predict",
     "query",
     "sample",
+    "sensitivity",
 ]

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from colonnade.inference import (
         Anomalies,
         Effect,
+        Entry,
+        Estimate,
+        Explanation,
         MostProbable,
         Observed,
         Predictions,
@@ -677,6 +680,161 @@ class BayesianNetwork:
         from colonnade.inference.queries import Precision
 
         return association(self, target, of, given, Precision(draws, level, rng))
+
+    # ------------------------------------------------------------ information
+
+    def entropy(
+        self,
+        target: str | Sequence[str] | None = None,
+        observed: Observed = None,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Estimate:
+        """How much is open about variables, given what was observed, in nats.
+
+        Parameters
+        ----------
+        target : str or sequence of str, optional
+            By default all variables together.
+        observed, draws, level, rng
+            As for :meth:`query`.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> round(network.entropy("a").value, 4)
+        0.6931
+        """
+        from colonnade.inference import entropy
+        from colonnade.inference.queries import Precision
+
+        return entropy(self, target, observed, Precision(draws, level, rng))
+
+    def mutual_information(
+        self,
+        x: str | Sequence[str],
+        y: str | Sequence[str],
+        given: str | Sequence[str] = (),
+        observed: Observed = None,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Estimate:
+        """How much variables tell about others on average, in nats.
+
+        Parameters
+        ----------
+        x, y : str or sequence of str
+        given : str or sequence of str, optional
+            Variables that are known, over whose states the mean is taken.
+        observed, draws, level, rng
+            As for :meth:`query`.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> round(network.mutual_information("a", "b").value, 4)
+        0.0376
+        """
+        from colonnade.inference import mutual_information
+        from colonnade.inference.queries import Precision
+
+        precision = Precision(draws, level, rng)
+        return mutual_information(self, x, y, given, observed, precision)
+
+    def informative(self, target: str, observed: Observed = None) -> dict[str, float]:
+        """What to ask next: how much each variable would tell about one, the most telling first.
+
+        The expected information in nats, given what was observed, for every other variable whose
+        state is not known.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> list(network.informative("a"))
+        ['b']
+        """
+        from colonnade.inference import informative
+
+        return informative(self, target, observed)
+
+    def explain(self, target: str, observed: Observed) -> Explanation:
+        """Which findings moved the probabilities of a variable, and by how much.
+
+        For every finding the answer with it alone, and with all others but it.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> network.explain("a", {"b": 1})
+        Explanation of 'a'
+          nothing known: 0: 0.5000, 1: 0.5000
+          all known:     0: 0.2963, 1: 0.7037
+          b alone: 0: 0.2963, 1: 0.7037; without: 0: 0.5000, 1: 0.5000
+        """
+        from colonnade.inference import explain
+
+        return explain(self, target, observed)
+
+    def sensitivity(self, target: str, state: State, observed: Observed = None) -> list[Entry]:
+        """How the probability of a state depends on single entries of the tables.
+
+        Exact: as a function of one entry, while the others of its row change in proportion, the
+        probability is a ratio of two linear functions. Entries of 0 and 1 are left out, and those
+        that do not matter.
+
+        Returns
+        -------
+        list of Entry
+            The largest derivative first.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> entry = network.sensitivity("a", 1, {"b": 1})[0]
+        >>> entry.variable, entry.configuration, entry.state, round(entry.derivative, 3)
+        ('b', {'a': 0}, 1, -1.147)
+        >>> round(entry.at(entry.value), 4)
+        0.7037
+        """
+        from colonnade.inference import sensitivity
+
+        return sensitivity(self, target, state, observed)
+
+    def kl(
+        self, other: BayesianNetwork, draws: int = 0, level: float = 0.95, rng: Seed = None
+    ) -> Estimate:
+        """Kullback-Leibler divergence to another network of the same variables, in nats.
+
+        How much higher the log likelihood of a row of this network is, in the mean, than under
+        the other one. Exact, whatever the two graphs; infinite if the other excludes rows that
+        this one has.
+
+        Parameters
+        ----------
+        other : BayesianNetwork
+            With the same variables and states.
+        draws, level, rng
+            As for :meth:`query`: draws of the tables of both networks.
+
+        Examples
+        --------
+        >>> from colonnade.network import fit
+        >>> table = {"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}
+        >>> network, other = fit(table, Dag([("a", "b")])), fit(table, Dag([], ["a", "b"]))
+        >>> network.kl(network).value, round(network.kl(other).value, 4)
+        (0.0, 0.0376)
+        """
+        from colonnade.inference import kl
+        from colonnade.inference.queries import Precision
+
+        return kl(self, other, Precision(draws, level, rng))
 
     # ------------------------------------------------------------ other worlds
 
