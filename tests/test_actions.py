@@ -140,6 +140,10 @@ def test_effects_for_some_and_of_several(confounded):
 
 
 def test_words_and_plain_values(confounded):
+    after = confounded.query("ill", do={"smoker": "yes"})
+    assert after.done == after.to_dict()["done"] == {"smoker": "yes"}
+    assert "after {'smoker': 'yes'} was done" in repr(after)
+    assert confounded.query("ill").done == {}
     result = confounded.effect("ill", {"smoker": ("yes", "no")}, draws=100, rng=0)
     text = repr(result)
     assert text.startswith("Effect on 'ill' of smoker = 'yes' against 'no', 95 % intervals")

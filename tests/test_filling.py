@@ -194,6 +194,10 @@ def test_numbers_are_cut_and_unknown_values_refused():
     with pytest.raises(DataError, match="state 'z'"):
         network.predict({"x": [0.5], "y": ["z"]}, "x")
     assert len(network.predict({"x": [0.5], "y": ["z"]}, "x", unknown="missing")) == 1
+    cut, frame = discretize(table, bins=2), pd.DataFrame({**table, "source": 1})
+    for same in (cut, frame):
+        found = network.predict(same, "y").probabilities
+        np.testing.assert_array_equal(found, network.predict(table, "y").probabilities)
     assert list(network.predict({"y": []}, "x").states) == []
     assert network.impute({"x": [], "y": []})["x"].tolist() == []
 

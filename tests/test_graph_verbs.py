@@ -161,6 +161,7 @@ def test_what_people_write_as_dot():
     strict digraph "my graph" {
         graph [rankdir=LR, label="x -> y"]; node [shape=box]
         rankdir = TB  // from above
+        Age [label=<<b>Age</b> in years>, shape=none];
         Age -> {Smoker; "Heart disease" [color=red]} [style=dashed];
         Smoker:e -> "Heart disease":w -> 3.5 /* a score */
         subgraph cluster_0 { lonely }

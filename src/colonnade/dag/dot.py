@@ -54,6 +54,10 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     place = 0
     while place < len(text):
+        if text[place] == "<" and (end := _html_end(text, place)):
+            found.append(("name", text[place + 1 : end - 1]))
+            place = end
+            continue
         match = _TOKEN.match(text, place)
         if match is None:
             rest = text[place : place + 20]
@@ -68,6 +72,16 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         elif match.lastgroup == "sign":
             found.append((match[0], match[0]))
     return found
+
+
+def _html_end(text: str, begin: int) -> int | None:
+    """Where a text in angle brackets, which may be nested, ends; None if it does not."""
+    depth = 0
+    for place in range(begin, len(text)):
+        depth += (text[place] == "<") - (text[place] == ">")
+        if not depth:
+            return place + 1
+    return None
 
 
 class _Reader:

@@ -56,16 +56,22 @@ def association(
     return _contrast(network, target, pairs, given, precision, (False, None))
 
 
-def checked_do(network: BayesianNetwork, actions: Any, names: Mapping[str, str]) -> BayesianNetwork:
+def checked_do(
+    network: BayesianNetwork, actions: Any, names: Mapping[str, str]
+) -> tuple[BayesianNetwork, dict[str, State]]:
     """Return the network after actions, none of which may be on what is asked for or observed.
+
+    Also returns the states that were set.
 
     `names` says of every variable that is used how.
     """
-    for name, _ in _codes(network, actions):
+    done = {}
+    for name, code in _codes(network, actions):
+        done[name] = network[name].family.child.states[code]
         if name in names:
             what = f"variables that are not {names[name]}"
             raise expected(what, "do", name, "a variable is set, observed or asked for")
-    return do(network, actions)
+    return do(network, actions), done
 
 
 def _contrast(

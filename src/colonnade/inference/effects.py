@@ -9,6 +9,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.inference.evidence import Finding
+from colonnade.inference.results import plain
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
 
@@ -161,7 +162,7 @@ class Effect:
         return {
             "target": self.target,
             "compared": {name: list(pair) for name, pair in self.compared.items()},
-            "given": dict(self.given),
+            "given": {name: plain(found) for name, found in self.given.items()},
             "causal": self.causal,
             "adjusted": None if self.adjusted is None else sorted(self.adjusted),
             "assumed": self.assumed,

@@ -35,6 +35,7 @@ from colonnade.network.rows import in_states, log_likelihood
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.discretize import Discretized
 from colonnade.tables.memory import encode
 
 Unknown = Literal["raise", "missing"]
@@ -149,8 +150,9 @@ class _Rows:
                 "the network has no other variable",
                 f"ask query({target!r})",
             )
-        source = getattr(table, "source", table)
-        coded = encode(source, others, None, unknown, network.discretizer)
+        if isinstance(table, Discretized):
+            table = table.source  # its intervals must be the ones the network knows
+        coded = encode(table, others, None, unknown, network.discretizer)
         missing = np.full(coded.rows, network[target].family.cardinality)
         columns = {v.name: column for v, column in zip(others, coded.codes, strict=True)}
         columns[target] = missing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from colonnade.inference.results import QueryResult
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 from colonnade.randomness import generator
+from colonnade.variables import State
 
 # Draws are taken in batches, so that the tables of a batch are not too large to be held.
 _MAX_BATCH_CELLS = 1 << 21
@@ -54,12 +56,14 @@ def query(
     targets = checked_targets(network, target)
     check_draws(draws, level, rng)
     evidence = Evidence.of(network, observed)
+    done: dict[str, State] = {}
     if do is not None:
         from colonnade.inference.actions import checked_do
 
         used = dict.fromkeys(targets, "asked for") | dict.fromkeys(evidence.likelihoods, "observed")
-        network = checked_do(network, do, used)
-    return answer(network, targets, evidence, Precision(draws, level, rng))
+        network, done = checked_do(network, do, used)
+    result = answer(network, targets, evidence, Precision(draws, level, rng))
+    return replace(result, done=done) if done else result
 
 
 def answer(

@@ -51,6 +51,8 @@ class QueryResult:
         Ends of the equal-tailed credible intervals.
     level : float or None
         Probability inside the intervals.
+    done : dict of str to state
+        Variables that were set by an action.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class QueryResult:
     lower: Floats | None = None
     upper: Floats | None = None
     level: float | None = None
+    done: dict[str, State] = field(default_factory=dict)
     _variables: tuple[Variable, ...] = field(default=())
 
     @classmethod
@@ -100,6 +103,7 @@ class QueryResult:
             lower,
             upper,
             level,
+            {},
             tuple(variables),
         )
 
@@ -136,8 +140,8 @@ class QueryResult:
         Returns
         -------
         dict
-            ``targets``, ``observed``, ``draws``, ``level`` and :meth:`answers`, which have
-            ``states``, ``probability`` and, with draws, ``lower`` and ``upper``.
+            ``targets``, ``observed``, ``done``, ``draws``, ``level`` and :meth:`answers`, which
+            have ``states``, ``probability`` and, with draws, ``lower`` and ``upper``.
 
         Examples
         --------
@@ -147,7 +151,8 @@ class QueryResult:
         """
         return {
             "targets": list(self.targets),
-            "observed": {name: _plain(found) for name, found in self.observed.items()},
+            "observed": {name: plain(found) for name, found in self.observed.items()},
+            "done": dict(self.done),
             "draws": 0 if self.samples is None else len(self.samples),
             "level": self.level,
             "answers": self.answers(),
@@ -177,10 +182,11 @@ class QueryResult:
             lines.append(f"  ... {amount(rest)} more")
         asked = ", ".join(map(repr, self.targets))
         given = f" given {self.observed}" if self.observed else ""
+        given += f" after {self.done} was done" if self.done else ""
         return "\n".join([f"QueryResult of {asked}{given}", *lines])
 
 
-def _plain(found: Finding) -> Any:
+def plain(found: Finding) -> Any:
     """Write what was found for JSON, whose keys are strings only."""
     if isinstance(found, tuple):
         return list(found)
