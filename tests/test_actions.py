@@ -164,7 +164,7 @@ def test_words_and_plain_values(confounded):
         (lambda n: n.do({"smoker": ["yes", "no"]}), "one state of 'smoker' for `do`"),
         (lambda n: n.do({}), "a mapping of names to states"),
         (lambda n: n.do("smoker"), "a mapping of names to states"),
-        (lambda n: n.query("ill", do={"ill": "yes"}), "variables that are not asked for for `do`"),
+        (lambda n: n.query("ill", do={"ill": "yes"}), "variables that are not targets for `do`"),
         (
             lambda n: n.query("ill", {"age": "old"}, do={"age": "old"}),
             "that are not observed for `do`",

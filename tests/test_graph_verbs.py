@@ -120,12 +120,11 @@ def backdoor(dag, x, y, z):
     return networkx.is_d_separator(graph, {x}, {y}, set(z))
 
 
-@given(dags(3, 6), st.data())
-def test_backdoor_sets_by_trying_all(dag, data):
-    x, y = data.draw(st.permutations(sorted(dag)))[:2]
+def check_backdoor_sets(dag, x, y):
     if y in dag.ancestors(x):
         with pytest.raises(InputError, match="does not lead to"):
             dag.backdoor_sets(x, y)
+        assert dag.backdoor_set(x, y) is None
         return
     others = sorted(set(dag) - {x, y})
     sets = [frozenset(z) for k in range(5) for z in itertools.combinations(others, k)]
@@ -134,8 +133,20 @@ def test_backdoor_sets_by_trying_all(dag, data):
     assert set(found) == {z for z in valid if not any(small < z for small in valid)}
     assert len(found) == len(set(found))
     assert [len(z) for z in found] == sorted(map(len, found))
+    assert dag.backdoor_set(x, y) in found
     for z in sets:
         assert dag.is_backdoor_set(x, y, z) == (z in valid)
+
+
+@given(dags(5, 6), st.data())
+def test_backdoor_sets_by_trying_all(dag, data):
+    check_backdoor_sets(dag, *data.draw(st.permutations(sorted(dag)))[:2])
+
+
+def test_backdoor_sets_of_all_graphs_of_four_variables():
+    for dag in all_dags("abcd"):
+        # The others are the same graphs with other names.
+        check_backdoor_sets(dag, "a", "b")
 
 
 # -------------------------------------------------------------------------- texts

@@ -60,7 +60,7 @@ def query(
     if do is not None:
         from colonnade.inference.actions import checked_do
 
-        used = dict.fromkeys(targets, "asked for") | dict.fromkeys(evidence.likelihoods, "observed")
+        used = dict.fromkeys(targets, "targets") | dict.fromkeys(evidence.likelihoods, "observed")
         network, done = checked_do(network, do, used)
     result = answer(network, targets, evidence, Precision(draws, level, rng))
     return replace(result, done=done) if done else result
