@@ -117,6 +117,10 @@ def test_values_drawn_have_their_joint_probabilities(chain):
     for a, b in itertools.product(range(3), repeat=2):
         share = ((rows["a"] == a) & (rows["b"] == b)).mean()
         assert abs(share - wanted[a, b]) < 5 * math.sqrt(wanted[a, b] / n)
+    # In several tables, too; tables that are known stay as they are.
+    one, two = chain.impute({"a": [None] * n, "b": [0] * n, "c": [1] * n}, "sample", draws=2, rng=3)
+    assert (one["a"] != two["a"]).any()
+    assert abs((two["a"] == 0).mean() - chain.query("a", {"b": 0})[0]) < 0.02
     # Also of what nothing observed depends on.
     rows = chain.impute({"a": [2] * n, "b": [None] * n, "c": [None] * n}, "sample", rng=1)
     wanted = chain.query(["b", "c"], {"a": 2}).probabilities

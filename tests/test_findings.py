@@ -172,6 +172,8 @@ def test_bounds_on_a_variable_that_was_cut():
             network.query("ill", written).probabilities, above.probabilities
         )
     between = network.query("ill", {"age": "> 40 and <= 75"})
+    same = network.query("ill", "age > 40 and age <= 75")
+    np.testing.assert_array_equal(same.probabilities, between.probabilities)
     assert between.observed == {"age": ("40 to 60", "60 to 75")}
     assert network.query("ill", {"age": [50, 90]}).observed == {"age": ("40 to 60", "above 75")}
     assert network.query("ill", "age=50").observed == {"age": "40 to 60"}
@@ -206,6 +208,7 @@ def test_bounds_on_integers():
         ({"age": {"young": 0, "middle": 0, "old": 0}}, InputError, "a likelihood above 0"),
         ({"ill": {"no": -1, "yes": 1}}, InputError, "likelihoods of at least 0"),
         ({"ill": {"no": "x", "yes": 1}}, InputError, "likelihoods of at least 0"),
+        ({"ill": [0.2, 0.8]}, InputError, "states of 'ill'.*{'no': 0.2, 'yes': 0.8} if these are"),
         ({"ill": "not maybe"}, DataError, "state 'maybe' is not one of"),
         ({"ill": "maybe"}, DataError, "state 'maybe' is not one of"),
         ({"ill": "> 3"}, DataError, "are no numbers to compare with 3"),

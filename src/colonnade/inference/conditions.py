@@ -81,7 +81,9 @@ def split_condition(text: str, names: Iterable[str]) -> tuple[str, str, str] | N
             match = _PART.fullmatch(re.sub(r"^\s+is\s+", "=", rest))
             if match and match["value"] and (rest[:1].isspace() or match["sign"][0] in "<>=!≤≥≠"):
                 sign = match["sign"]
-                return name, _SAME.get(sign, sign), match["value"]
+                # The name may be repeated: age > 18 and age <= 65.
+                again = rf"(\band\s+){re.escape(name)}\s*(?={_SIGN})"
+                return name, _SAME.get(sign, sign), re.sub(again, r"\1", match["value"])
     return None
 
 

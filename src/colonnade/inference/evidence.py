@@ -209,7 +209,16 @@ class _Place:
                 own *= self._weighted(each)
             self.check_possible(own, "the likelihoods together")
             return own
+        if _cuts(self.network, name) is None and all(isinstance(each, float) for each in listed):
+            self._refuse_bare_likelihoods(listed)
         return self._chosen(code for each in listed for code in self._codes(each))
+
+    def _refuse_bare_likelihoods(self, values: list[float]) -> None:
+        """Refuse numbers that are no states; as many as states are likelihoods without names."""
+        states = self.variable.states
+        if len(values) == len(states) and not all(value in states for value in values):
+            hint = f"write {dict(zip(states, values, strict=True))} if these are likelihoods"
+            raise expected(f"states of {self.variable.name!r}", self.parameter, values, hint)
 
     def _weighted(self, value: Mapping[Any, Any]) -> Floats:
         variable = self.variable

@@ -171,11 +171,8 @@ class _Rows:
         return found
 
     def drawn(self, blanks: Blanks, draws: int, rng: np.random.Generator) -> Iterator[list[Lookup]]:
-        """Logarithms in independent draws of all tables that have a posterior."""
+        """Logarithms in independent draws of all tables that have a posterior; others stay."""
         tables = list(self.network.tables.values())
-        if not any(cpt.has_posterior for cpt in tables):
-            reason = "all tables are known or estimated by maximum likelihood, without a posterior"
-            raise NotSupportedError("Draws of the tables", reason, Advice.NO_DRAWS)
         sizes = [cpt.family.parent_sizes for cpt in tables]
         needed = [_distinct(blanks.needed(k), own) for k, own in enumerate(sizes)]
         fixed = self.logs(blanks)
@@ -235,6 +232,9 @@ class _Rows:
 
 def _samples(rows: _Rows, blanks: Blanks, place: int, precision: Precision) -> Floats:
     """The answers in draws of the tables, ``[draw, row, state]``."""
+    if not any(cpt.has_posterior for cpt in rows.network.tables.values()):
+        reason = "all tables are known or estimated by maximum likelihood, without a posterior"
+        raise NotSupportedError("A credible interval of predictions", reason, Advice.NO_DRAWS)
     shape = (len(rows.codes), rows.members.sizes[place])
     size = precision.draws * shape[0] * shape[1]
     if size > _MAX_ANSWER_CELLS:

@@ -478,8 +478,8 @@ class Questions:
             mean, and elsewhere by the state that is most probable alone.
         draws : int, optional
             Number of completed tables, for multiple imputation; only with ``"sample"``. For each of
-            them, all tables of the network are drawn from their posterior first, so that the
-            completed tables differ as much as is unknown.
+            them, all tables of the network that have a posterior are drawn from it first, so that
+            the completed tables differ as much as is unknown.
         rng : Generator or int, optional
             Only with ``"sample"``.
         unknown : {"raise", "missing"}
