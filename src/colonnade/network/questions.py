@@ -372,7 +372,10 @@ class Questions:
         other : BayesianNetwork
             With the same variables and states.
         draws, level, rng
-            As for :meth:`query`: draws of the tables of both networks.
+            As for :meth:`query`. The tables of both networks are drawn, independently of each
+            other, so two networks with the same estimates are apart in every draw: the interval
+            is that of the divergence of what the estimates stand for, and lies above the value
+            where data are few.
 
         Examples
         --------
