@@ -107,8 +107,10 @@ def test_unknown_names():
     for ask in (dag.parents, dag.children, lambda name: dag.with_arc(name, "a")):
         with pytest.raises(InputError, match=r"one of 'a', 'b'"):
             ask("c")
-    with pytest.raises(InputError, match="a sequence of names"):
+    with pytest.raises(InputError, match="one of 'a', 'b'"):
         dag.ancestors("ab")
+    with pytest.raises(InputError, match="a name or a sequence of names"):
+        dag.ancestors(3)
     with pytest.raises(InputError, match="a parent of 'a'"):
         dag.without_arc("b", "a")
 

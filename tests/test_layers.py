@@ -35,9 +35,9 @@ LAYERS: list[set[str]] = [
     {"cli"},
     {"__main__"},
 ]
-# A network answers questions and saves itself: these methods are one line each and load the room
-# above only when called.
-SHORTCUTS = {"network": {"inference", "files", "report"}}
+# A network answers questions and saves itself, and a graph draws itself: these methods are one
+# line each and load the room above only when called.
+SHORTCUTS = {"network": {"inference", "files", "report"}, "dag": {"report"}}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
 EVERYWHERE = {"numpy", "scipy"}

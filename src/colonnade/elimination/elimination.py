@@ -129,6 +129,24 @@ def run(
     return answers
 
 
+def draw(
+    program: Program, cases: Cases, logs: Floats, counts: Floats, rng: np.random.Generator
+) -> Floats:
+    """Draw the variables of all cases from their joint distribution.
+
+    The cells of the factors that were drawn are counted in `counts`, an array like `logs`. Returns
+    the log totals; nothing is drawn where that is minus infinity.
+    """
+    from colonnade.kernels.drawing import draw_cases
+
+    number = len(cases.weight)
+    answers = Answers(np.empty(number), np.empty((number, 0)), counts)
+    steps = int(np.diff(cases.first_case) @ np.diff(program.first_step))
+    work = Workspace.of(program, back=True)
+    draw_cases(*program, *cases, logs, rng.random(steps), *work, *answers)
+    return answers.log_total
+
+
 def write_program(eliminations: Sequence[Elimination]) -> Program:
     """Write the steps of some eliminations one after the other."""
     from colonnade.kernels.programs import write_steps

@@ -1,10 +1,10 @@
-"""Questions to a network: probabilities with their uncertainty, and the most probable states."""
+"""Questions to a network: probabilities with their uncertainty."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from colonnade.exceptions import (
     listing,
     not_among,
 )
-from colonnade.inference.reduction import Question
-from colonnade.inference.results import MostProbable, QueryResult
+from colonnade.inference.evidence import Evidence, Observed
+from colonnade.inference.reduction import Piece, Question
+from colonnade.inference.results import QueryResult
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 from colonnade.randomness import generator
+from colonnade.variables import State
 
 # Draws are taken in batches, so that the tables of a batch are not too large to be held.
 _MAX_BATCH_CELLS = 1 << 21
@@ -33,18 +35,43 @@ _MAX_BATCH_DRAWS = 200
 _MAX_SAMPLE_CELLS = 1 << 27  # of all draws together: a gigabyte
 
 
+class Precision(NamedTuple):
+    """How intervals are computed: draws (0 for none), the probability inside, random numbers."""
+
+    draws: int = 0
+    level: float = 0.95
+    rng: Seed = None
+
+
 def query(
     network: BayesianNetwork,
     target: str | Sequence[str],
-    observed: Mapping[str, Any] | None = None,
+    observed: Observed = None,
     draws: int = 0,
     level: float = 0.95,
     rng: Seed = None,
+    do: Mapping[str, Any] | None = None,
 ) -> QueryResult:
     """See :meth:`colonnade.BayesianNetwork.query`."""
-    targets = _checked_targets(network, target)
-    _check_draws(draws, level, rng)
-    question = Question(network, targets, observed)
+    targets = checked_targets(network, target)
+    check_draws(draws, level, rng)
+    evidence = Evidence.of(network, observed)
+    done: dict[str, State] = {}
+    if do is not None:
+        from colonnade.inference.actions import checked_do
+
+        used = dict.fromkeys(targets, "targets") | dict.fromkeys(evidence.likelihoods, "observed")
+        network, done = checked_do(network, do, used)
+    result = answer(network, targets, evidence, Precision(draws, level, rng))
+    return replace(result, done=done) if done else result
+
+
+def answer(
+    network: BayesianNetwork, targets: Sequence[str], evidence: Evidence, precision: Precision
+) -> QueryResult:
+    """Answer a question whose parts are checked."""
+    draws, level = precision.draws, precision.level
+    question = Question(network, targets, evidence)
     question.check_aside()
     elimination = question.elimination()
     variables = [network[name].family.child for name in targets]
@@ -54,38 +81,15 @@ def query(
         raise question.impossible()
     probabilities = table[0].reshape(shape)
     if not draws:
-        return QueryResult.of(variables, probabilities, question.observed)
+        return QueryResult.of(variables, probabilities, evidence.findings)
     if draws * probabilities.size > _MAX_SAMPLE_CELLS:
         size, limit = draws * probabilities.size, _MAX_SAMPLE_CELLS
         hint = "use fewer draws, or ask for fewer variables at once"
         raise TooLargeError("The answers of all draws", size=size, limit=limit, hint=hint)
     with Progress("Draws", draws) as progress:
-        samples = _draws(question, elimination, draws, generator(rng), progress)
+        samples = _draws(question, elimination, draws, generator(precision.rng), progress)
         samples = samples.reshape(draws, *shape)
-        return QueryResult.of(variables, probabilities, question.observed, samples, level)
-
-
-def most_probable(
-    network: BayesianNetwork, observed: Mapping[str, Any] | None = None
-) -> MostProbable:
-    """See :meth:`colonnade.BayesianNetwork.most_probable`."""
-    question = Question(network, (), observed)
-    logs = [piece.logs() for piece in question.pieces]
-    log_total, cells = question.elimination().marginals(logs, largest=True)
-    if log_total[0] == -np.inf:
-        raise question.impossible()
-    codes = dict(question.fixed)
-    for piece, cell in zip(question.pieces, cells, strict=True):
-        # The states of the variables of this table are where the probability is.
-        for label, code in zip(piece.scope, np.argwhere(cell[0])[0].tolist(), strict=True):
-            codes[question.names[label]] = code
-    total = 0.0
-    for name in network:
-        cpt = network[name]
-        row = cpt.table.row(tuple(codes[parent.name] for parent in cpt.family.parents))
-        total += math.log(row[codes[name]])
-    states = {name: network[name].family.child.states[codes[name]] for name in network}
-    return MostProbable(states, total)
+        return QueryResult.of(variables, probabilities, evidence.findings, samples, level)
 
 
 def _draws(
@@ -96,21 +100,21 @@ def _draws(
     progress: Progress,
 ) -> Floats:
     """The answer in independent draws of all tables that matter."""
-    if not any(piece.cpt.has_posterior for piece in question.pieces):
-        names = [piece.cpt.family.child.name for piece in question.pieces]
+    if not any(piece.uncertain for piece in question.pieces):
+        names = [p.cpt.family.child.name for p in question.pieces if isinstance(p, Piece)]
         raise NotSupportedError(
             "A credible interval of this answer",
             f"it depends on the tables of {listing(names)} only, which are known or estimated by "
             "maximum likelihood and have no posterior",
             Advice.NO_DRAWS,
         )
-    fixed = [None if piece.cpt.has_posterior else piece.logs() for piece in question.pieces]
+    fixed = [None if piece.uncertain else piece.logs() for piece in question.pieces]
     batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))
     found: list[Floats] = []
     while draws:
         size = min(batch, draws)
         logs = [
-            piece.draw(size, rng) if logs is None else logs
+            logs if logs is not None else piece.draw(size, rng)
             for piece, logs in zip(question.pieces, fixed, strict=True)
         ]
         table, log_total = elimination.table(logs)
@@ -126,7 +130,8 @@ def _draws(
     return np.concatenate(found)
 
 
-def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
+def checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
+    """Return different names of variables, at least one, or say what is wrong."""
     hint = "give a name, or a list of names"
     names = [target] if isinstance(target, str) else target
     if not isinstance(names, Sequence) or isinstance(names, bytes):
@@ -142,7 +147,8 @@ def _checked_targets(network: BayesianNetwork, target: Any) -> list[str]:
     return list(names)
 
 
-def _check_draws(draws: Any, level: Any, rng: Any) -> None:
+def check_draws(draws: Any, level: Any, rng: Any) -> None:
+    """Refuse what is no number of draws, and options that apply only to draws."""
     if not isinstance(draws, int) or isinstance(draws, bool) or draws:
         checked_draws(draws)
     checked_level(level)

@@ -8,10 +8,9 @@ memory holds can still be used when most of its parents are observed.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +25,12 @@ from colonnade.exceptions import (
     TooLargeError,
     conditions,
     counted,
-    did_you_mean,
     expected,
-    listing,
 )
+from colonnade.inference.evidence import Evidence
 from colonnade.lookup import Lookup, with_known
 from colonnade.network import BayesianNetwork
-from colonnade.tables.intervals import infinite, without_cut_points
-from colonnade.tables.levels import as_float
-from colonnade.variables import State, Variable
-from colonnade.wording import shown
+from colonnade.variables import Variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +66,11 @@ class Piece:
     def lookup(self) -> Lookup:
         """The probabilities of the configurations that agree with what is observed."""
         return self.cpt.table.lookup.given(self.known)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether draws differ."""
+        return self.cpt.has_posterior
 
     @property
     def surely_possible(self) -> bool:
@@ -128,26 +128,62 @@ class Piece:
         )
 
 
-class Question:
-    """Targets and observed states in terms of labels, with the tables that matter.
+@dataclass(frozen=True, eq=False)
+class Weight:
+    """What is known of one variable that may still have several states, as one more factor."""
 
-    Without targets the whole network is asked for.
+    label: int
+    likelihood: Floats  # [state]
+
+    uncertain = False
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """The label of the variable."""
+        return (self.label,)
+
+    @property
+    def surely_possible(self) -> bool:
+        """Whether no state is excluded."""
+        return bool((self.likelihood > 0.0).all())
+
+    def check_size(self) -> None:
+        """One variable is never too large."""
+
+    def logs(self) -> Floats:
+        """Logarithms of the likelihoods ``[1, state]``."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.likelihood[None]))
+
+    def draw(self, draws: int, rng: np.random.Generator) -> Floats:
+        """Return what is the same in all draws."""
+        return self.logs()
+
+
+class Question:
+    """Targets and evidence in terms of labels, with the tables that matter.
+
+    What matters are the targets and what is known, or else the variables `asked` for, with all
+    that leads to them.
     """
 
     def __init__(
-        self, network: BayesianNetwork, targets: Sequence[str], observed: Mapping[str, Any] | None
+        self,
+        network: BayesianNetwork,
+        targets: Sequence[str],
+        evidence: Evidence,
+        asked: Iterable[str] | None = None,
     ) -> None:
-        self.observed = _checked_observed(network, observed)
+        self.evidence = evidence
+        self.fixed = evidence.fixed
         for name in targets:
-            if name in self.observed:
+            if name in self.fixed:
                 what = "a variable that is not observed"
                 raise expected(what, "target", name, Advice.NOT_OBSERVED)
-        asked = [*targets, *self.observed] if targets else network.dag.variables
-        relevant = network.dag.ancestors(asked)
+        relevant = network.dag.ancestors(
+            [*targets, *evidence.likelihoods] if asked is None else asked
+        )
         names = [name for name in network.dag.order if name in relevant]
-        self.fixed = {
-            name: network[name].family.child.index(state) for name, state in self.observed.items()
-        }
         # A variable with a single state is as good as observed.
         for name in names:
             if network[name].family.cardinality == 1:
@@ -156,7 +192,11 @@ class Question:
         self.names = {k: name for name, k in self.label.items()}
         self.sizes = {k: network[name].family.cardinality for name, k in self.label.items()}
         self.targets = tuple(self.label[name] for name in targets if name in self.label)
-        self.pieces, self.aside = self._split([self._piece(network[name]) for name in names])
+        pieces: list[Piece | Weight] = [self._piece(network[name]) for name in names]
+        for name, likelihood in evidence.open.items():
+            if name in self.label:
+                pieces.append(Weight(self.label[name], likelihood))
+        self.pieces, self.aside = self._split(pieces)
 
     def elimination(self) -> Elimination:
         """All variables but the targets; refused if its tables would be too large."""
@@ -177,17 +217,17 @@ class Question:
             raise self.impossible()
 
     def impossible(self) -> DataError:
-        """Word the error for observed states that have probability 0."""
-        together = " together" if len(self.observed) > 1 else ""
+        """Word the error for evidence that has probability 0."""
+        together = " together" if len(self.evidence) > 1 else ""
         return DataError(
             "Observed states",
-            f"{conditions(self.observed)} cannot occur{together}: the probability is 0.",
+            f"{self.evidence.in_words()} cannot occur{together}: the probability is 0.",
             "change or leave out one of the observed states",
-            observed=dict(self.observed),
+            observed=self.evidence.findings,
         )
 
     def _elimination(
-        self, pieces: Sequence[Piece], keep: tuple[int, ...], what: str, hint: str = ""
+        self, pieces: Sequence[Piece | Weight], keep: tuple[int, ...], what: str, hint: str = ""
     ) -> Elimination:
         for piece in pieces:
             piece.check_size()
@@ -207,7 +247,9 @@ class Question:
             self.fixed.get(family.child.name, 0),
         )
 
-    def _split(self, pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:
+    def _split(
+        self, pieces: list[Piece | Weight]
+    ) -> tuple[list[Piece | Weight], list[Piece | Weight]]:
         """Separate what is connected with a target from what is not."""
         if not self.targets:
             return pieces, []
@@ -219,36 +261,3 @@ class Question:
             [piece for piece in pieces if not near.isdisjoint(piece.scope)],
             [piece for piece in pieces if near.isdisjoint(piece.scope)],
         )
-
-
-def _interval(network: BayesianNetwork, name: str, state: Any) -> Any:
-    """For a variable that was cut, the interval of a number; else the state itself."""
-    cuts = network.discretizer.get(name) if network.discretizer is not None else None
-    numeric = isinstance(state, int | float | np.number) and not isinstance(state, bool)
-    if not numeric or state != state:
-        return state
-    if cuts is not None:
-        number = as_float(state)
-        if math.isinf(number):
-            raise infinite(name, shown(state))
-        return cuts.states[int(cuts.codes(np.array([number]))[0])]
-    if error := without_cut_points(network[name].family.child, state):
-        raise error
-    return state
-
-
-def _checked_observed(network: BayesianNetwork, observed: Any) -> dict[str, State]:
-    if observed is None:
-        return {}
-    if not isinstance(observed, Mapping):
-        hint = "write {'smoker': 'yes'}"
-        raise expected("a mapping of names to states", "observed", observed, hint)
-    states: dict[str, State] = {}
-    for name, state in observed.items():
-        if not isinstance(name, str) or name not in network:
-            known = network.dag.variables
-            what, hint = f"names from {listing(known)}", did_you_mean(name, known)
-            raise expected(what, "observed", name, hint)
-        variable = network[name].family.child
-        states[name] = variable.states[variable.index(_interval(network, name, state))]
-    return states

@@ -10,6 +10,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import amount, expected
+from colonnade.inference.evidence import Finding
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
 
@@ -17,14 +18,15 @@ _MAX_SHOWN_ROWS = 20
 
 
 class MostProbable(NamedTuple):
-    """The most probable states of all variables together.
+    """The most probable states of several variables together.
 
     Attributes
     ----------
     states : dict of str to state
-        All variables of the network, the observed ones included.
+        The variables asked for; if none were named, all of the network, the observed ones included.
     log_probability : float
-        Log probability of exactly these states together.
+        Of all variables: the log probability of exactly these states together. Of some variables:
+        the log probability of their states together with what was observed, the others summed out.
     """
 
     states: dict[str, State]
@@ -42,13 +44,15 @@ class QueryResult:
         States of each target.
     probabilities : array [target, ..., target]
         One axis for each target.
-    observed : dict of str to state
+    observed : dict of str to state, tuple of states, or dict of states to likelihoods
     samples : array [draw, target, ..., target] or None
         The answer in each draw of the tables; the arrays below come from them.
     lower, upper : array [target, ..., target] or None
         Ends of the equal-tailed credible intervals.
     level : float or None
         Probability inside the intervals.
+    done : dict of str to state
+        Variables that were set by an action.
 
     Examples
     --------
@@ -66,11 +70,12 @@ class QueryResult:
     targets: tuple[str, ...]
     states: tuple[tuple[State, ...], ...]
     probabilities: Floats
-    observed: dict[str, State]
+    observed: dict[str, Finding]
     samples: Floats | None = None
     lower: Floats | None = None
     upper: Floats | None = None
     level: float | None = None
+    done: dict[str, State] = field(default_factory=dict)
     _variables: tuple[Variable, ...] = field(default=())
 
     @classmethod
@@ -78,7 +83,7 @@ class QueryResult:
         cls,
         variables: list[Variable],
         probabilities: Floats,
-        observed: dict[str, State],
+        observed: dict[str, Finding],
         samples: Floats | None = None,
         level: float | None = None,
     ) -> QueryResult:
@@ -98,6 +103,7 @@ class QueryResult:
             lower,
             upper,
             level,
+            {},
             tuple(variables),
         )
 
@@ -134,8 +140,8 @@ class QueryResult:
         Returns
         -------
         dict
-            ``targets``, ``observed``, ``draws``, ``level`` and :meth:`answers`, which have
-            ``states``, ``probability`` and, with draws, ``lower`` and ``upper``.
+            ``targets``, ``observed``, ``done``, ``draws``, ``level`` and :meth:`answers`, which
+            have ``states``, ``probability`` and, with draws, ``lower`` and ``upper``.
 
         Examples
         --------
@@ -145,7 +151,8 @@ class QueryResult:
         """
         return {
             "targets": list(self.targets),
-            "observed": dict(self.observed),
+            "observed": {name: plain(found) for name, found in self.observed.items()},
+            "done": dict(self.done),
             "draws": 0 if self.samples is None else len(self.samples),
             "level": self.level,
             "answers": self.answers(),
@@ -175,4 +182,14 @@ class QueryResult:
             lines.append(f"  ... {amount(rest)} more")
         asked = ", ".join(map(repr, self.targets))
         given = f" given {self.observed}" if self.observed else ""
+        given += f" after {self.done} was done" if self.done else ""
         return "\n".join([f"QueryResult of {asked}{given}", *lines])
+
+
+def plain(found: Finding) -> Any:
+    """Write what was found for JSON, whose keys are strings only."""
+    if isinstance(found, tuple):
+        return list(found)
+    if isinstance(found, dict):
+        return [{"state": state, "likelihood": value} for state, value in found.items()]
+    return found

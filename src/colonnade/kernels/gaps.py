@@ -12,10 +12,11 @@ from colonnade.kernels.counting import number_keys, place_keys
 
 
 @entry
-def label_gaps(codes, sizes, start, member, order):
+def label_gaps(codes, sizes, start, member, order, wanted):
     """Label each missing variable of each row with the first variable of its gap.
 
-    The label is -1 for what is there, and for what nothing observed depends on. Returns the labels
+    The label is -1 for what is there, and for what nothing observed or `wanted` (a boolean per
+    variable) depends on. Returns the labels
     ``[row, variable]`` and the number of gaps.
     """
     rows, count = codes.shape
@@ -25,7 +26,7 @@ def label_gaps(codes, sizes, start, member, order):
     for row in range(rows):
         label = labels[row]
         for v in range(count):
-            matters[v] = codes[row, v] != sizes[v]
+            matters[v] = wanted[v] or codes[row, v] != sizes[v]
         for i in range(count - 1, -1, -1):
             v = order[i]
             if matters[v]:

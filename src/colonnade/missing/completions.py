@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Integers
-from colonnade.elimination import Cases, run, write_program
+from colonnade.elimination import Cases, draw, run, write_program
 from colonnade.missing.gaps import Gaps
 
 # Completions held at a time, where they are not needed all together.
@@ -40,14 +40,21 @@ class Layout:
         self.gaps = gaps
         self.program = write_program([gap.elimination for gap in gaps])
         self.first_factor = np.cumsum([0, *(len(gap.families) for gap in gaps)], dtype=np.int64)
-        sizes = gaps.members.sizes
-        factors = [
-            (f, math.prod(sizes[v] for v in scope if v != f), sizes[f] if f in scope else 1)
-            for gap in gaps
-            for f, scope in zip(gap.families, gap.elimination.scopes, strict=True)
-        ]
+        factors = [factor for own in self.factors(gaps) for factor in own]
         columns = np.array(factors, dtype=np.int64).reshape(-1, 3).T
         self.family, self.rows, self.width = np.ascontiguousarray(columns)
+
+    @staticmethod
+    def factors(gaps: Gaps) -> list[list[tuple[int, int, int]]]:
+        """Family, rows and width of the factors of each gap."""
+        sizes = gaps.members.sizes
+        return [
+            [
+                (f, math.prod(sizes[v] for v in scope if v != f), sizes[f] if f in scope else 1)
+                for f, scope in zip(gap.families, gap.elimination.scopes, strict=True)
+            ]
+            for gap in gaps
+        ]
 
     @property
     def completions(self) -> Integers:
@@ -115,10 +122,17 @@ class Completions:
         """Say where the row of each completion of a family begins in the array of all tables."""
         self._cases.begin[completed.where] = begins + completed.states
 
-    def log_totals(self, logs: Floats, counts: Floats | None = None) -> Floats:
+    def log_totals(
+        self, logs: Floats, counts: Floats | None = None, largest: bool = False
+    ) -> Floats:
         """Logarithm ``[case]`` of the sum, over what is missing, of the product of the factors.
 
         `logs` has the logarithms of all tables. The expected counts of all cases are added to
-        `counts`, an array like it.
+        `counts`, an array like it. With `largest` the largest product takes the place of the sum.
         """
-        return run(self.layout.program, self._cases, logs, counts=counts).log_total
+        program = self.layout.program
+        return run(program, self._cases, logs, counts=counts, largest=largest).log_total
+
+    def drawn(self, logs: Floats, counts: Floats, rng: np.random.Generator) -> Floats:
+        """Draw what is missing in each case and count the cells drawn; return the log totals."""
+        return draw(self.layout.program, self._cases, logs, counts, rng)

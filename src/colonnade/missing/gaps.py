@@ -94,17 +94,23 @@ class Gaps:
 
 
 def find_gaps(
-    members: Members, codes: Array, weights: Floats, affordable: int | None = None
+    members: Members,
+    codes: Array,
+    weights: Floats,
+    affordable: int | None = None,
+    wanted: NDArray[np.bool_] | None = None,
 ) -> Gaps:
     """Find the gaps of rows of codes ``[row, variable]``; the number of states means missing.
 
     A sum with more than `affordable` cells is relaxed; without that number, one that cannot be held
-    is an error.
+    is an error. Of what nothing observed depends on, only the variables that are `wanted` matter,
+    with those that lead to them; by default none.
     """
     from colonnade.kernels.gaps import number_rows
 
     codes = np.ascontiguousarray(codes, dtype=np.int32)
-    rows, surroundings, roles = _packed(members, codes)
+    wanted = np.zeros(len(members.sizes), dtype=np.bool_) if wanted is None else wanted
+    rows, surroundings, roles = _packed(members, codes, wanted)
     case, first = number_rows(surroundings)
     kind, example = number_rows(roles[first])
     # From the order of appearance to one in which the cases of a gap follow each other.
@@ -155,7 +161,9 @@ def distinct(codes: Array) -> tuple[Array, Integers]:
     return codes[first], which.reshape(-1)
 
 
-def _packed(members: Members, codes: NDArray[np.int32]) -> tuple[Integers, Integers, Integers]:
+def _packed(
+    members: Members, codes: NDArray[np.int32], wanted: NDArray[np.bool_]
+) -> tuple[Integers, Integers, Integers]:
     """The row of each gap; the codes of its variables as a key; and their roles as a key."""
     from colonnade.kernels.gaps import label_gaps, pack_gaps
 
@@ -173,7 +181,7 @@ def _packed(members: Members, codes: NDArray[np.int32]) -> tuple[Integers, Integ
         np.array([v for family in members.families for v in family], dtype=np.int64),
     )
     digits = np.array(word[:-1], dtype=np.int64), np.array(shift[:-1], dtype=np.int64)
-    labels, gaps = label_gaps(codes, *graph, np.array(members.order, dtype=np.int64))
+    labels, gaps = label_gaps(codes, *graph, np.array(members.order, dtype=np.int64), wanted)
     rows, keys, roles = pack_gaps(codes, labels, gaps, *graph, *digits)
     return rows, keys, roles
 

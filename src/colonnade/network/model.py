@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from colonnade.arrays import Array, Floats, Seed, Weights
+from colonnade.arrays import Floats, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import (
@@ -21,14 +21,13 @@ from colonnade.exceptions import (
     not_among,
     tally,
 )
+from colonnade.network.questions import Questions
 from colonnade.priors import Prior
-from colonnade.randomness import generator
 from colonnade.variables import Family, State, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS, shown
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
-    from colonnade.inference import MostProbable, QueryResult
     from colonnade.missing.em import EmDiagnostics
     from colonnade.network.learning import NetworkCounts
     from colonnade.tables.discretize import Discretizer
@@ -38,7 +37,7 @@ _MAX_SHOWN_VARIABLES = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BayesianNetwork:
+class BayesianNetwork(Questions):
     """A graph and one table for each of its variables.
 
     Usually made by :func:`colonnade.fit`, and by :func:`colonnade.load`. A network never changes;
@@ -256,31 +255,6 @@ class BayesianNetwork:
         coded = coded_for_network(table, self, None, unknown)
         return log_likelihood(coded, self.dag, list(self.tables.values()))
 
-    def sample(self, n: int, rng: Seed = None) -> dict[str, Array]:
-        """Draw independent rows from the network.
-
-        Parameters
-        ----------
-        n : int
-        rng : Generator or int, optional
-
-        Returns
-        -------
-        dict of str to array [row]
-            One column of states per variable: a table that :func:`colonnade.fit` takes, and that
-            ``pandas.DataFrame`` or ``polars.DataFrame`` make a data frame of.
-
-        Examples
-        --------
-        >>> from colonnade.network import fit
-        >>> network = fit({"x": ["a", "a", "b"]}, Dag([], ["x"]))
-        >>> network.sample(5, rng=1)
-        {'x': array(['a', 'b', 'a', 'b', 'a'], dtype=object)}
-        """
-        from colonnade.network.rows import sample
-
-        return sample(self.dag, self.tables, n, generator(rng))
-
     # ------------------------------------------------------------------- data
 
     def update(
@@ -371,89 +345,6 @@ class BayesianNetwork:
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
         return self.merge(other) if isinstance(other, BayesianNetwork) else NotImplemented
-
-    # -------------------------------------------------------------- questions
-
-    def query(
-        self,
-        target: str | Sequence[str],
-        observed: Mapping[str, Any] | None = None,
-        draws: int = 0,
-        level: float = 0.95,
-        rng: Seed = None,
-    ) -> QueryResult:
-        """Probabilities of one or several variables together, given what was observed.
-
-        The answer is exact for the estimated tables. With a prior it is the probability for the
-        next case, all uncertainty about the tables averaged out: the estimated tables are posterior
-        means, and the probability of a case is linear in each table. The mean of the draws is
-        something else once anything is observed: each draw divides by its own probability of what
-        was observed, so draws in which that is improbable count as much as the others.
-
-        Parameters
-        ----------
-        target : str or sequence of str
-            What is asked for; several names give their joint probabilities.
-        observed : mapping of str to state, optional
-        draws : int, optional
-            Independent draws of all tables that matter, for credible intervals: from 100 to a
-            million, or 0 for none. Tables without a posterior (known ones, and those of
-            ``MaximumLikelihood``) stay as they are.
-        level : float, optional
-            Probability inside the intervals; only with draws.
-        rng : Generator or int, optional
-            Only with draws.
-
-        Returns
-        -------
-        QueryResult
-
-        Raises
-        ------
-        DataError
-            If a state does not exist, if what is observed cannot occur, or if a configuration that
-            matters has no probabilities.
-        TooLargeError
-            If exact inference would need more memory than is sensible; the error says how much.
-        NotSupportedError
-            If draws are asked for and no table that matters has a posterior.
-
-        Examples
-        --------
-        >>> from colonnade.network import fit
-        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
-        >>> round(network.query("a", {"b": 1})[1], 3)
-        0.704
-        """
-        from colonnade.inference import query
-
-        return query(self, target, observed, draws, level, rng)
-
-    def most_probable(self, observed: Mapping[str, Any] | None = None) -> MostProbable:
-        """Most probable states of all variables together, given what was observed.
-
-        Exact. These need not be the states that are most probable one by one.
-
-        Parameters
-        ----------
-        observed : mapping of str to state, optional
-
-        Returns
-        -------
-        MostProbable
-            ``states`` of all variables, of equally probable ones the first; and their
-            ``log_probability`` together, the observed ones included.
-
-        Examples
-        --------
-        >>> from colonnade.network import fit
-        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
-        >>> network.most_probable({"b": 1}).states
-        {'a': 1, 'b': 1}
-        """
-        from colonnade.inference import most_probable
-
-        return most_probable(self, observed)
 
     # ------------------------------------------------------------ other worlds
 

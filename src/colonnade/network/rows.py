@@ -102,20 +102,47 @@ def _covering(logs: Sequence[Lookup], gaps: Gaps) -> list[Lookup]:
 def sample(
     dag: Dag, tables: Mapping[str, Cpt], n: int, rng: np.random.Generator
 ) -> dict[str, Array]:
-    """Draw the states of `n` independent rows: parents before their children."""
+    """Draw the states of `n` independent rows."""
+    n = checked_size(n, len(dag))
+    return in_states(tables, drawn_codes(dag, tables, n, rng, {}))
+
+
+def checked_size(n: int, variables: int) -> int:
+    """Return a number of rows that fits into memory, or say what is wrong."""
     n = checked_whole(n, "n", least=0)
-    if (cells := n * len(dag.variables)) > _MAX_SAMPLE_CELLS:
+    if (cells := n * variables) > _MAX_SAMPLE_CELLS:
         hint = "draw them in parts, with one generator as `rng`"
         what = f"A sample of {counted(n, 'row')}"
         raise TooLargeError(what, size=cells, limit=_MAX_SAMPLE_CELLS, hint=hint)
-    codes: dict[str, Integers] = {}
-    with Progress("Sample", n * len(dag.order)) as progress:
+    return n
+
+
+def drawn_codes(
+    dag: Dag,
+    tables: Mapping[str, Cpt],
+    n: int,
+    rng: np.random.Generator,
+    known: Mapping[str, Integers],
+) -> dict[str, Integers]:
+    """Draw what is not known of `n` rows, parents before their children.
+
+    What is known must not depend on what is drawn.
+    """
+    codes = dict(known)
+    with Progress("Sample", n * (len(dag) - len(known))) as progress:
         for name in dag.order:
+            if name in known:
+                continue
             given = np.empty((n, len(dag.parents(name))), dtype=np.int64)
             for k, parent in enumerate(dag.parents(name)):
                 given[:, k] = codes[parent]
             codes[name] = _drawn(tables[name], given, rng, progress)
-    return {name: _states(tables[name].family.child)[codes[name]] for name in dag.variables}
+    return {name: codes[name] for name in dag.variables}
+
+
+def in_states(tables: Mapping[str, Cpt], codes: Mapping[str, Integers]) -> dict[str, Array]:
+    """Return columns of states for columns of codes."""
+    return {name: _states(tables[name].family.child)[own] for name, own in codes.items()}
 
 
 def _drawn(cpt: Cpt, given: Integers, rng: np.random.Generator, progress: Progress) -> Integers:

@@ -1,8 +1,9 @@
 """Learning the graph: scores, hill climbing, trees, and how certain an arc is."""
 
+from colonnade.dag import compelled
 from colonnade.network.targets import Prediction
 from colonnade.structure.comparison import Compared, Comparison, compare
-from colonnade.structure.resampling import ArcStrengths, arc_strength, compelled
+from colonnade.structure.resampling import ArcStrengths, arc_strength
 from colonnade.structure.scores import AIC, BIC, LogLikelihood, Score, score, score_families
 from colonnade.structure.search import Found, Step, hill_climb
 from colonnade.structure.trees import chow_liu, kdb, naive_bayes, tan

@@ -1,0 +1,228 @@
+"""Information: how much is open about variables, and what they tell about each other.
+
+All figures are in nats, the unit of log likelihoods; divide by log 2 for bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from colonnade.arrays import Floats
+from colonnade.configurations import MAX_DENSE_CELLS
+from colonnade.elimination import Elimination
+from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, expected
+from colonnade.inference.evidence import Evidence, Observed
+from colonnade.inference.queries import Precision, answer, check_draws, checked_targets
+from colonnade.inference.reduction import Piece, Question, Weight
+from colonnade.network import BayesianNetwork
+from colonnade.randomness import generator
+
+# Cells of all factors of a batch of draws.
+_MAX_BATCH_CELLS = 1 << 22
+
+
+class Estimate(NamedTuple):
+    """A number, and the ends of its credible interval if there were draws.
+
+    Attributes
+    ----------
+    value : float
+    lower, upper : float or None
+    """
+
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+def entropy(
+    network: BayesianNetwork,
+    target: str | Sequence[str] | None,
+    observed: Observed,
+    precision: Precision,
+) -> Estimate:
+    """See :meth:`colonnade.BayesianNetwork.entropy`."""
+    check_draws(*precision)
+    evidence = Evidence.of(network, observed)
+    if target is not None:
+        targets = checked_targets(network, target)
+        result = answer(network, targets, evidence, precision)
+        axes = tuple(range(-len(targets), 0))
+        return _estimate(lambda table: _entropy(table, axes), result, precision)
+    whole = _Whole(network, evidence)
+    return _drawn(lambda size, rng: whole.entropies(whole.logs(size, rng)), [whole], precision)
+
+
+def mutual_information(
+    network: BayesianNetwork,
+    x: str | Sequence[str],
+    y: str | Sequence[str],
+    given: str | Sequence[str],
+    observed: Observed,
+    precision: Precision,
+) -> Estimate:
+    """See :meth:`colonnade.BayesianNetwork.mutual_information`."""
+    check_draws(*precision)
+    given = [given] if isinstance(given, str) else given
+    sets = [checked_targets(network, each) if len(each) else [] for each in (x, y, given)]
+    for parameter, each in zip(("x", "y"), sets[:2], strict=True):
+        if not each:
+            raise expected("at least one name", parameter, each)
+    names = [name for each in sets for name in each]
+    if len(set(names)) < len(names):
+        repeated = next(name for k, name in enumerate(names) if name in names[:k])
+        got = f"{repeated!r} twice"
+        raise expected("different variables in `x`, `y` and", "given", repeated, got=got)
+    result = answer(network, names, Evidence.of(network, observed), precision)
+    # Counted from the end: draws have an axis in front.
+    parts = [[names.index(name) - len(names) for name in each] for each in sets]
+
+    def information(table: Floats) -> Floats:
+        ax, ay, az = (tuple(part) for part in parts)
+        # I(x; y | z) = H(x, z) + H(y, z) - H(x, y, z) - H(z)
+        return (
+            _entropy(table.sum(axis=ay, keepdims=True), (*ax, *ay, *az))
+            + _entropy(table.sum(axis=ax, keepdims=True), (*ax, *ay, *az))
+            - _entropy(table, (*ax, *ay, *az))
+            - _entropy(table.sum(axis=(*ax, *ay), keepdims=True), (*ax, *ay, *az))
+        )
+
+    return _estimate(information, result, precision)
+
+
+def informative(network: BayesianNetwork, target: str, observed: Observed) -> dict[str, float]:
+    """See :meth:`colonnade.BayesianNetwork.informative`."""
+    (name,) = checked_targets(network, target)[:1]
+    evidence = Evidence.of(network, observed)
+    found = {}
+    for other in network:
+        if other != name and other not in evidence.fixed:
+            found[other] = mutual_information(network, name, other, (), evidence, Precision()).value
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def kl(network: BayesianNetwork, other: Any, precision: Precision) -> Estimate:
+    """See :meth:`colonnade.BayesianNetwork.kl`."""
+    check_draws(*precision)
+    if not isinstance(other, BayesianNetwork):
+        raise expected("a BayesianNetwork", "other", other)
+    if {v.name: v for v in network.variables} != {v.name: v for v in other.variables}:
+        hint = "fit both with the same `variables`"
+        what = "a network of the same variables, with the same states,"
+        raise expected(what, "other", other, hint, got=f"one of {sorted(other)}")
+    mine, yours = (_Whole(each, Evidence((), {})) for each in (network, other))
+    named = [tuple(mine.question.label[yours.question.names[v]] for v in s) for s in yours.scopes]
+    mine.asked_too(named)
+
+    def divergences(size: int, rng: np.random.Generator | None) -> Floats:
+        logs, others = mine.logs(size, rng), yours.logs(size, rng)
+        _, cells, more = mine.marginals(logs)
+        return _expected(cells, logs) - _expected(more, others)
+
+    return _drawn(divergences, [mine, yours], precision)
+
+
+class _Whole:
+    """All variables of a network given evidence, in one elimination with all distributions."""
+
+    def __init__(self, network: BayesianNetwork, evidence: Evidence) -> None:
+        self.question = Question(network, (), evidence, network.dag.variables)
+        self.pieces: list[Piece | Weight] = self.question.pieces
+        self.scopes = [piece.scope for piece in self.pieces]
+        for piece in self.pieces:
+            piece.check_size()
+        self.asked_too([])
+
+    def asked_too(self, scopes: list[tuple[int, ...]]) -> None:
+        """Also find the distributions of other sets of variables."""
+        self.more = scopes
+        self.elimination = Elimination.of(self.question.sizes, [*self.scopes, *scopes])
+        if self.elimination.cells > MAX_DENSE_CELLS:
+            size = self.elimination.cells
+            raise TooLargeError(
+                "The largest table of exact inference", size=size, limit=MAX_DENSE_CELLS
+            )
+
+    @property
+    def uncertain(self) -> bool:
+        return any(piece.uncertain for piece in self.pieces)
+
+    @property
+    def cells(self) -> int:
+        sizes = self.question.sizes
+        shapes = [[sizes[v] for v in scope] for scope in (*self.scopes, *self.more)]
+        return sum(int(np.prod(shape)) for shape in shapes)
+
+    def logs(self, size: int, rng: np.random.Generator | None) -> list[Floats]:
+        """Logarithms of all tables, as estimated or in draws."""
+        found = []
+        for piece in self.pieces:
+            drawn = piece.draw(size, rng) if rng is not None and piece.uncertain else piece.logs()
+            found.append(np.ascontiguousarray(np.broadcast_to(drawn, (size, *drawn.shape[1:]))))
+        return found
+
+    def marginals(self, logs: list[Floats]) -> tuple[Floats, list[Floats], list[Floats]]:
+        """Log totals, and distributions of the variables of all tables and of other sets."""
+        sizes = self.question.sizes
+        blank = [np.zeros((len(logs[0]), *(sizes[v] for v in scope))) for scope in self.more]
+        totals, cells = self.elimination.marginals([*logs, *blank])
+        if np.isneginf(totals).any():
+            raise self.question.impossible()
+        return totals, cells[: len(logs)], cells[len(logs) :]
+
+    def entropies(self, logs: list[Floats]) -> Floats:
+        """Entropy of all variables together: log total minus the mean log of the product."""
+        totals, cells, _ = self.marginals(logs)
+        return np.asarray(totals - _expected(cells, logs))
+
+
+def _expected(cells: list[Floats], logs: list[Floats]) -> Floats:
+    """Mean of the sum of logarithms, ``[case]``."""
+    total = np.zeros(len(cells[0]))
+    for own, log in zip(cells, logs, strict=True):
+        flat, values = own.reshape(len(own), -1), log.reshape(len(own), -1)
+        with np.errstate(invalid="ignore"):
+            total += np.where(flat > 0.0, flat * values, 0.0).sum(axis=1)
+    return total
+
+
+def _entropy(table: Floats, axes: tuple[int, ...]) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(-np.where(table > 0.0, table * np.log(table), 0.0).sum(axis=axes))
+
+
+def _estimate(measure: Callable[[Floats], Floats], result: Any, precision: Precision) -> Estimate:
+    value = max(0.0, float(measure(result.probabilities)))
+    if result.samples is None:
+        return Estimate(value)
+    return _with_ends(value, measure(result.samples), precision)
+
+
+def _drawn(
+    measure: Callable[[int, np.random.Generator | None], Floats],
+    networks: list[_Whole],
+    precision: Precision,
+) -> Estimate:
+    """The value for the estimated tables, and its interval in draws of all tables."""
+    value = max(0.0, float(measure(1, None)[0]))
+    if not precision.draws:
+        return Estimate(value)
+    if not any(each.uncertain for each in networks):
+        reason = "all tables are known or estimated by maximum likelihood, without a posterior"
+        raise NotSupportedError("A credible interval of this figure", reason, Advice.NO_DRAWS)
+    rng, left, found = generator(precision.rng), precision.draws, []
+    batch = max(1, _MAX_BATCH_CELLS // max(1, sum(each.cells for each in networks)))
+    while left:
+        found.append(measure(min(batch, left), rng))
+        left -= min(batch, left)
+    return _with_ends(value, np.concatenate(found), precision)
+
+
+def _with_ends(value: float, samples: Floats, precision: Precision) -> Estimate:
+    ends = [(1.0 - precision.level) / 2.0, (1.0 + precision.level) / 2.0]
+    lower = float(np.quantile(samples, ends[0], method="lower"))
+    upper = float(np.quantile(samples, ends[1], method="higher"))
+    return Estimate(value, max(0.0, lower), upper)
