@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from colonnade import __version__
-from colonnade.cli.commands import compare, convert, demo, fit, query, reproduce, show
+from colonnade.cli.commands import compare, convert, demo, fit, query, report, reproduce, show
 from colonnade.cli.messages import spellings, worded, worded_usage
 from colonnade.cli.options import flattened, with_priors
 from colonnade.cli.output import complain, say
@@ -26,6 +26,7 @@ _COMMANDS = (
     query.query,
     compare.compare,
     convert.convert,
+    report.report,
     reproduce.reproduce,
     demo.demo,
 )

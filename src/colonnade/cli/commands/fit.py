@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from colonnade.cli import options
+from colonnade.cli.commands.report import page_file
 from colonnade.cli.data import WeightedData
 from colonnade.cli.graphs import Learn, LearnerOptions, dag_of, graph_number, graph_option
 from colonnade.cli.models import check_output, save, summarise
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import counted
+from colonnade.exceptions import counted, renamed
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
@@ -73,6 +74,14 @@ def fit(
             "or learned.",
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="REPORT.html",
+            parser=page_file,
+            help="Write a page about the network and the data as well, to be opened in a browser.",
+        ),
+    ] = None,
     data: WeightedData,
     overwrite: options.Overwrite = False,
 ) -> None:
@@ -98,6 +107,8 @@ def fit(
             raise Misuse(f"--group: {group!r} is given for {option}, too.")
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
+    if report is not None:
+        check_output(report, overwrite, "report")
     weights, missing = data.weights, data.missing
     table = data.read(weights, group)
     learning.check_target([name for name in table if name not in (weights, group)])
@@ -120,6 +131,12 @@ def fit(
     save(network, output, overwrite)
     summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
     say(f"Saved {output}")
+    if report is not None:
+        from colonnade.report import write
+
+        with renamed(path="report"):
+            write(network, report, data=table, title=data.path.name, overwrite=overwrite)
+        say(f"Saved {report}")
 
 
 def _told(found: Dag | Found) -> Dag:
