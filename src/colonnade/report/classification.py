@@ -105,7 +105,7 @@ def _predicted(network: BayesianNetwork, rows: CodedTable, place: int) -> Floats
     for state in range(rows.variables[place].cardinality):
         codes = list(rows.codes)
         codes[place] = np.full(rows.rows, state)
-        trial = CodedTable(rows.variables, codes, None, rows.discretizer)
+        trial = CodedTable(rows.variables, tuple(codes), None, rows.discretizer)
         logs.append(network.log_likelihood(trial))
     stacked = np.nan_to_num(np.stack(logs, axis=1), nan=-np.inf)
     largest = stacked.max(axis=1, keepdims=True)

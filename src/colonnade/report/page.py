@@ -215,7 +215,7 @@ def _variables(
     """Describe every variable; and how many configurations and states were left out."""
     place = {name: k for k, name in enumerate(network.dag.variables)}
     known = margins(network)
-    variables = []
+    variables: list[dict[str, Any]] = []
     with Progress("Tables", len(network)) as progress:
         for name, cpt in network.tables.items():
             margin = None if known is None else rounded(known[name][:_MAX_MARGIN_STATES])

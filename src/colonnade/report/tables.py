@@ -13,6 +13,7 @@ from scipy.special import betaincinv
 from colonnade.arrays import Array, Floats
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
+from colonnade.pooling.mixture import fewer
 from colonnade.pooling.tiers import Step
 from colonnade.priors import CptPosterior, TieredPosterior
 from colonnade.wording import amount, tally
@@ -29,7 +30,7 @@ _MAX_TIERS = 17
 _MAX_EXAMPLES = 6
 _MAX_CANDIDATES = 4096
 _MAX_CHANGED = 8
-_DRAWS_OF_POOL = 2000
+_STEP_OF_POOL = 0.05  # of the logit
 _DECIMALS = 5
 
 
@@ -219,14 +220,13 @@ class _Shown:
             }
         if not isinstance(posterior, CptPosterior):
             return None
-        alpha, _ = posterior.sample_alpha(_DRAWS_OF_POOL, rng=0)
-        low, high = np.quantile(alpha, quantiles, axis=0)
+        low, high = np.array([_pool_ends(posterior, int(k), quantiles) for k in self.states]).T
         strength = posterior.strength
         fixed = bool(np.allclose(low, high))
         return {
             "kind": "fixed" if fixed else "pool",
             "mean": rounded(np.asarray(posterior.alpha.mean)[self.states]),
-            "interval": [rounded(low[self.states]), rounded(high[self.states])],
+            "interval": [rounded(low), rounded(high)],
             "strength": rounded(posterior.mean_strength),
             "strength_interval": None
             if strength is None
@@ -271,6 +271,19 @@ def _bdeu(counts: FamilyCounts, seen: Floats, level: float) -> tuple[Floats, lis
     with np.errstate(all="ignore"):
         ends = [betaincinv(shapes, total - shapes, tail) for tail in tails]
     return shapes / total, [np.nan_to_num(end, nan=0.0) for end in ends]
+
+
+def _pool_ends(posterior: CptPosterior, state: int, quantiles: list[float]) -> Floats:
+    """Quantiles of one entry of the pool, from the points that its posterior is integrated on."""
+    points, weights = [], []
+    for part in fewer(posterior.components):
+        nodes, masses = part.alpha.points(state, _STEP_OF_POOL)
+        points.append(nodes)
+        weights.append(part.weight * masses)
+    nodes, masses = np.concatenate(points), np.concatenate(weights)
+    order = np.argsort(nodes)
+    below = np.cumsum(masses[order]) - masses[order] / 2.0
+    return np.interp(quantiles, below / masses.sum(), nodes[order])
 
 
 def _step(step: Step, states: Array) -> dict[str, Any]:

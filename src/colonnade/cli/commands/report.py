@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.data import Missing
 from colonnade.cli.models import check_output, load
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, file_that, table_ending
@@ -114,9 +113,8 @@ def compared(network: BayesianNetwork, table: Any, folds: int) -> Any:
     from colonnade.structure import compare
 
     coded = coded_rows(table, network)
-    graphs = {"this graph": network.dag, "no arcs": Dag([], network.dag.variables)}
+    graphs = {"this graph": network.dag, "no arcs": Dag((), network.dag.variables)}
     words = ["hierarchical", "hierarchical:learn", "tiered", "bdeu:1"]
     own = {prior.word: prior for prior in network.priors.values() if prior is not None}
     priors = {**own, **{word: prior_named(word) for word in words}}
-    missing = Missing.AVAILABLE.value if coded.complete.sum() < coded.rows else Missing.RAISE.value
-    return compare(coded, graphs, priors, folds=folds, rng=0, missing=missing)
+    return compare(coded, graphs, priors, folds=folds, rng=0, missing="available")
