@@ -22,6 +22,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--output": ALWAYS,
         "--overwrite": ALWAYS,
         "--prior": ALWAYS,
+        "--report": ALWAYS,
         "--missing": ALWAYS,
         "--dag": [(2, "fit data.csv --learn hc --dag arcs.csv")],
         "--learn": [(2, "fit data.csv --dag arcs.csv --learn hc")],
@@ -108,6 +109,16 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
     "convert": {
         "--dialect": [(2, "convert model.json out.json --dialect agrum")],
         "--overwrite": ALWAYS,
+    },
+    "report": {
+        "--output": ALWAYS,
+        "--overwrite": ALWAYS,
+        "--title": ALWAYS,
+        "--level": ALWAYS,
+        "--data": ALWAYS,
+        "--compare": [(2, "report model.json --compare -o out.html")],
+        "--target": [(2, "report model.json --target cancer -o out.html")],
+        "--folds": [(2, "report model.json --data data.csv --folds 3 -o out.html")],
     },
     "reproduce": {
         "--quick": ALWAYS,

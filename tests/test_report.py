@@ -3,15 +3,20 @@
 import html
 import json
 import re
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
+from typer.testing import CliRunner
 
 from colonnade import BDeu, Dag, Hierarchical, MaximumLikelihood, Tiered, compare, fit, load, report
 from colonnade.classifier import BayesianNetworkClassifier
+from colonnade.cli import app
 from colonnade.exceptions import DataError, InputError, NotSupportedError
 from colonnade.report.page import rendered
+from command_line import plain_terminal
 from pages import CLINIC_DAG, HOSTILE, clinic, clinic_network, hostile_network
 
 PAIRS = {"a": [0, 0, 0, 1, 1, 2], "b": [0, 1, 0, 1, 1, 0], "c": [0, 1, 1, 1, 0, 0]}
@@ -134,12 +139,12 @@ def test_one_prediction_by_hand():
 
 
 def test_known_tables_have_no_held_out_predictions(tmp_path):
-    fit(PAIRS, PAIRS_DAG).save(tmp_path / "model.uai")
-    known = load(tmp_path / "model.uai")
-    data = dict(zip(known, PAIRS.values(), strict=True))
+    words = {name: [f"s{value}" for value in column] for name, column in PAIRS.items()}
+    fit(words, PAIRS_DAG).save(tmp_path / "model.bif")
+    known = load(tmp_path / "model.bif")
     with pytest.raises(NotSupportedError, match="was given"):
-        report.held_out(known, data, next(iter(data)))
-    table = table_of(report.describe(known), list(known)[2])
+        report.held_out(known, words, "c")
+    table = table_of(report.describe(known), "c")
     assert table["n"] is None
     assert table["changed"] == []
     report.write(known, tmp_path / "known.html")
@@ -240,3 +245,64 @@ def test_wrong_arguments(wrong, message):
     arguments = {"network": fit(PAIRS, PAIRS_DAG)} | wrong
     with pytest.raises(InputError, match=message):
         report.describe(**arguments)
+
+
+# ------------------------------------------------------------------ the command line
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plain_terminal(monkeypatch)
+    rows = clinic()
+    names = ("smoker", "age", "cancer")
+    lines = [",".join(str(rows[name][k]) for name in names) for k in range(300)]
+    Path("data.csv").write_text("\n".join([",".join(names), *lines]) + "\n")
+    Path("arcs.csv").write_text("parent,child\nsmoker,cancer\nage,cancer\n")
+    done = CliRunner().invoke(
+        app, shlex.split("fit data.csv --dag arcs.csv -o model.json --report fit.html")
+    )
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.endswith("Saved model.json\nSaved fit.html\n")
+
+
+def content(path):
+    text = re.search(r'id="content">(.*?)</script>', Path(path).read_text("utf-8"), re.DOTALL)[1]
+    return json.loads(text)
+
+
+@pytest.mark.usefixtures("model")
+def test_the_commands_write_pages():
+    assert content("fit.html")["data"]["rows"] == 300
+    command = "report model.json --data data.csv --compare --target cancer --folds 3 -o all.html"
+    done = CliRunner().invoke(app, [*shlex.split(command), "--title", "All of it"])
+    assert (done.exit_code, done.stdout) == (0, "Saved all.html\n")
+    found = content("all.html")
+    assert found["title"] == "All of it"
+    assert found["comparison"]["folds"] == 3
+    assert {row["structure"] for row in found["comparison"]["rows"]} == {"this graph", "no arcs"}
+    assert found["classifier"]["rows"] == 300
+    plain = CliRunner().invoke(app, shlex.split("report model.json --level 0.5 -o plain.html"))
+    assert plain.exit_code == 0
+    assert content("plain.html")["level"] == 0.5
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("command", "code", "message"),
+    [
+        ("report model.json -o fit.html", 1, "Expected a name that is not taken for --output"),
+        ("report model.json -o page.txt", 2, "a name that ends in .html for --output"),
+        ("report model.json", 2, "--output is missing"),
+        ("report none.json -o new.html", 1, "MODEL"),
+        ("report model.json --data none.csv -o new.html", 1, "--data"),
+        ("report model.json --data data.csv --target x -o new.html", 1, "for --target, got 'x'"),
+        ("fit data.csv --dag arcs.csv -o two.json --report fit.html", 1, "for --report"),
+        ("fit data.csv --dag arcs.csv -o two.json --report fit.svg", 2, ".html for --report"),
+    ],
+)
+def test_refusals_of_the_commands(command, code, message):
+    done = CliRunner().invoke(app, shlex.split(command))
+    assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
+    assert not Path("new.html").exists()
+    assert not Path("two.json").exists()

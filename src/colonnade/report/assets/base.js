@@ -40,9 +40,8 @@ function variableLink(k) {
 function given(k, codes) {
   const parents = variables[k].parents;
   if (!parents.length) return ["no parents"];
-  return codes.map((code, i) => [
-    i ? ", " : "", bdi(name(parents[i])), h("span", { class: "is" }, " = "), bdi(stateName(parents[i], code)),
-  ]).flat();
+  return codes.map((code, i) => [h("span", { class: "pair-of" }, bdi(name(parents[i])), h("span", { class: "is" }, " = "),
+    bdi(stateName(parents[i], code)), i + 1 < codes.length ? "," : ""), " "]).flat();
 }
 const givenText = (k, codes) =>
   codes.map((code, i) => `${name(variables[k].parents[i])} = ${stateName(variables[k].parents[i], code)}`).join(", ");

@@ -33,7 +33,7 @@ const clipped = (text, length) => ([...text].length > length ? [...text].slice(0
 
 // One line of dots per state: ours with its interval, BDeu with its own, and the relative frequency.
 function dots(k, row, extra = {}) {
-  const states = variables[k].table.states, left = 118, wide = 250, step = row.bdeu ? 30 : 22, top = 6;
+  const states = variables[k].table.states, left = 128, wide = 244, step = row.bdeu ? 30 : 22, top = 6;
   const height = top + step * states.length + 22;
   const x = (value) => left + wide * value;
   const svg = s("svg", { viewBox: `0 0 440 ${height}` });
@@ -43,7 +43,7 @@ function dots(k, row, extra = {}) {
   }
   states.forEach((code, i) => {
     const middle = top + step * (i + 0.5), text = stateName(k, code);
-    const label = s("text", { class: "label end", x: left - 10, y: middle + 4 }, clipped(text, 17));
+    const label = s("text", { class: "label end", x: left - 10, y: middle + 4 }, clipped(text, 16));
     label.append(s("title", {}, text));
     const line = s("g", {}, label);
     const ours = row.bdeu ? middle - 7 : middle;

@@ -32,7 +32,8 @@ function buildGraph() {
       tool("Whole", "Show the whole graph", fit), tool("SVG", "Save the graph as SVG", () => save(svg, "graph"))),
     svg,
     h("p", { class: "note" }, "Drag to move; Ctrl and the wheel, or two fingers, to zoom. Arrow keys go from node to node."));
-  fit();
+  // As high as the graph needs, within what fits on a screen.
+  svg.style.height = `min(${Math.max(260, Math.round(1.35 * size[1] + 30))}px, var(--graph-height))`;
   return graph.card;
 }
 

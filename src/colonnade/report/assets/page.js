@@ -81,4 +81,8 @@ colour();
 const wanted = /^#v(\d+)$/.exec(location.hash);
 const widest = variables.reduce((best, variable, k) => (variable.table.rows.length > 1 && variable.parents.length > variables[best].parents.length ? k : best), 0);
 const first = wanted && +wanted[1] <= variables.length ? +wanted[1] - 1 : widest;
-if (variables.length) { markGraph(first); showPanel(first); fit(); }
+fit();
+const readable = graph.svg.getBoundingClientRect().width / graph.box.w > 0.35;
+const whole = { ...graph.box };
+if (variables.length) { markGraph(first); showPanel(first); }
+if (readable) { graph.box = whole; showBox(); }
