@@ -120,6 +120,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--target": [(2, "report model.json --target cancer -o out.html")],
         "--folds": [(2, "report model.json --data data.csv --folds 3 -o out.html")],
     },
+    "explore": {"--port": ALWAYS, "--minutes": ALWAYS, "--browser": ALWAYS},
     "reproduce": {
         "--quick": ALWAYS,
         "--seed": ALWAYS,

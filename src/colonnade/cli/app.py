@@ -13,7 +13,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from colonnade import __version__
-from colonnade.cli.commands import compare, convert, demo, fit, query, report, reproduce, show
+from colonnade.cli.commands import (
+    compare,
+    convert,
+    demo,
+    explore,
+    fit,
+    query,
+    report,
+    reproduce,
+    show,
+)
 from colonnade.cli.messages import spellings, worded, worded_usage
 from colonnade.cli.options import flattened, with_priors
 from colonnade.cli.output import complain, say
@@ -27,6 +37,7 @@ _COMMANDS = (
     compare.compare,
     convert.convert,
     report.report,
+    explore.explore,
     reproduce.reproduce,
     demo.demo,
 )

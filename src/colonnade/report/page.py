@@ -8,7 +8,7 @@ import importlib.resources
 import itertools
 import json
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 from colonnade import __version__
 from colonnade.classifier import BayesianNetworkClassifier
@@ -32,9 +32,9 @@ from colonnade.structure import Comparison
 # Cells (a configuration and a state) of all tables together; each has about ten numbers.
 _MAX_CELLS = 60_000
 _MIN_CONFIGURATIONS = 3
-_MAX_MARGIN_STATES = 24
+MAX_MARGIN_STATES = 24
 _MAX_CHANGED = 10
-_SCRIPTS = ("base.js", "figures.js", "graph.js", "table.js", "sections.js", "page.js")
+_SCRIPTS = ("base.js", "figures.js", "graph.js", "table.js", "sections.js")
 
 
 def write(
@@ -86,7 +86,7 @@ def write(
     found = describe(
         network, data=data, comparison=comparison, held_out=held_out, title=title, level=level
     )
-    write_bytes(target, rendered(found).encode("utf-8"), overwrite)
+    write_bytes(target, rendered(found).text.encode("utf-8"), overwrite)
 
 
 def describe(
@@ -139,7 +139,14 @@ def describe(
     }
 
 
-def rendered(found: dict[str, Any], live: bool = False) -> str:
+class Rendered(NamedTuple):
+    """A page, and the policy that lets a browser run and load nothing but what is in it."""
+
+    text: str
+    policy: str
+
+
+def rendered(found: dict[str, Any], live: bool = False) -> Rendered:
     """Write the page about what :func:`describe` found; a live one asks the server it came from."""
     jinja2 = require("jinja2", feature="The report", extra="report")
     assets = importlib.resources.files("colonnade.report") / "assets"
@@ -147,29 +154,32 @@ def rendered(found: dict[str, Any], live: bool = False) -> str:
     def read(name: str) -> str:
         return (assets / name).read_text(encoding="utf-8")
 
-    script = "\n".join(read(name) for name in (*_SCRIPTS, *(["live.js"] if live else [])))
+    script = "\n".join(
+        read(name) for name in (*_SCRIPTS, *(["live.js"] if live else []), "page.js")
+    )
     script = f'"use strict";\n{{\n{script}\n}}\n'
     style = read("page.css")
-    policy = [
+    parts = [
         "default-src 'none'",
         f"script-src {_digest(script)}",
         f"style-src {_digest(style)}",
         "img-src data:",
-        f"connect-src {chr(39)}self{chr(39)}" if live else "connect-src 'none'",
+        "connect-src 'self'" if live else "connect-src 'none'",
         "base-uri 'none'",
         "form-action 'none'",
     ]
+    policy = "; ".join(parts)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     page = environment.from_string(read("page.html"))
     text: str = page.render(
         title=printable(found["title"]),
-        policy="; ".join(policy),
+        policy=policy,
         style=jinja2.utils.markupsafe.Markup(style),
         script=jinja2.utils.markupsafe.Markup(script),
         content=jinja2.utils.markupsafe.Markup(_json(found)),
         live=live,
     )
-    return text
+    return Rendered(text, policy)
 
 
 def _json(found: Any) -> str:
@@ -218,7 +228,7 @@ def _variables(
     variables: list[dict[str, Any]] = []
     with Progress("Tables", len(network)) as progress:
         for name, cpt in network.tables.items():
-            margin = None if known is None else rounded(known[name][:_MAX_MARGIN_STATES])
+            margin = None if known is None else rounded(known[name][:MAX_MARGIN_STATES])
             variables.append(
                 {
                     "name": name,

@@ -4,17 +4,19 @@ function choose(k, jump = false) {
   showPanel(k);
   history.replaceState(null, "", `#v${k + 1}`);
   say(`${name(k)} chosen`);
+  if (content.live) { chooseLive(k); return; }
   if (jump || matchMedia("(max-width: 820px)").matches) panel.card.scrollIntoView({ block: "start" });
 }
 
 const parts = [
   buildOverview(),
   ...(content.live ? [buildLive()] : []),
-  h("div", { class: "pair", id: "network" }, buildGraph(), buildPanel()),
-  ...(content.live ? [] : [buildChanged()]), buildMargins(), buildClassifier(), buildComparison(), buildData(), buildReading(),
+  // In the explorer the margins stand beside the graph, and the table below both.
+  h("div", { class: content.live ? "pair live" : "pair", id: "network" }, buildGraph(), content.live ? buildMargins() : buildPanel()),
+  ...(content.live ? [buildPanel()] : [buildChanged(), buildMargins()]), buildClassifier(), buildComparison(), buildData(), buildReading(),
 ].filter(Boolean);
 document.getElementById("main").replaceChildren(...parts);
-const links = [["network", "Graph and tables"], ["live", "Observations"], ["changed", "Pooling"], ["margins", "Margins"], ["classifier", "Predictions"], ["comparison", "Comparison"], ["data", "Data"], ["reading", "How to read"]];
+const links = [["live", "Observations"], ["network", content.live ? "Graph and margins" : "Graph and tables"], ...(content.live ? [["variable", "Table"]] : []), ["changed", "Pooling"], ["margins", "Margins"], ["classifier", "Predictions"], ["comparison", "Comparison"], ["data", "Data"], ["reading", "How to read"]];
 document.getElementById("nav").append(...links.filter(([id]) => document.getElementById(id)).map(([id, text]) =>
   h("a", { href: `#${id}`, onclick: (event) => { event.preventDefault(); document.getElementById(id).scrollIntoView(); } }, text)));
 
@@ -86,3 +88,4 @@ const readable = graph.svg.getBoundingClientRect().width / graph.box.w > 0.35;
 const whole = { ...graph.box };
 if (variables.length) { markGraph(first); showPanel(first); }
 if (readable) { graph.box = whole; showBox(); }
+if (content.live) beginLive(first);
