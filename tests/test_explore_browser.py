@@ -186,7 +186,10 @@ def test_questions_are_copied(page: Page, clinic_address: str) -> None:
     np.testing.assert_allclose(margin(page, "cancer"), answer.probabilities, atol=6e-4)
     wanted = "colonnade query model.json cancer --observed smoker=yes --draws 500"
     assert page.text("#as-command") == wanted
-    page.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite"]})
+    page.driver.execute_cdp_cmd(
+        "Browser.grantPermissions",
+        {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
+    )
     page.click('[data-copy="command"]')
     page.until(lambda: page.text("#said") == "Copied", "the text to be copied")
     assert page.run("return navigator.clipboard.readText()") == wanted

@@ -6,8 +6,11 @@ import asyncio
 import contextlib
 import json
 import secrets
+import signal
 import socket
+import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -125,8 +128,12 @@ class Explorer:
                     idle = server.should_exit = True
             await watch
 
-        # The server handles the signal, ends in order and then raises it again.
-        with contextlib.suppress(KeyboardInterrupt):
+        def end(*_: Any) -> None:
+            server.should_exit = True
+
+        # Ctrl-C is how a person ends this, so it is no error; the server would raise it again.
+        server.capture_signals = contextlib.nullcontext
+        with _interrupting(end):
             asyncio.run(serve())
         return idle
 
@@ -218,6 +225,20 @@ class Explorer:
         responses = require("starlette.responses", feature="The explorer", extra="explore")
         headers = {**_HEADERS, "Content-Security-Policy": self._policy}
         return responses.Response(content, status, headers, kind)
+
+
+@contextlib.contextmanager
+def _interrupting(action: Callable[..., None]) -> Iterator[None]:
+    """Let Ctrl-C do something else for a while, unless it is ignored or this is another thread."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, action)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _shortened(ends: list[Floats] | None) -> Any:
