@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 _WAIT = 10.0  # seconds until something on a page must have happened
-PHONE, DESK = (390, 844), (1440, 1000)
+PHONE, DESK, SHEET = (390, 844), (1440, 1000), (1280, 860)
 
 
 def why_not() -> str:
@@ -137,20 +138,45 @@ def browser(downloads: Path | None = None) -> Iterator[Page]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def pictures(folder: Path) -> None:
+    """Make the pictures of the documentation."""
+    from colonnade import report
+    from colonnade.explore import Explorer
+    from pages import alarm_network, clinic, clinic_network
+
+    network, data, path = clinic_network(), clinic(), folder / "report.html"
+    held_out = report.held_out(network, data, "cancer")
+    title = "A lung clinic: 300 patients"
+    report.write(network, path, data=data, held_out=held_out, title=title, overwrite=True)
+    explorer = Explorer(alarm_network(), "alarm.json", title="The alarm network")
+    threading.Thread(target=explorer.run, daemon=True).start()
+    with browser() as page:
+        for scheme, size, name in (("light", SHEET, "report"), ("dark", SHEET, "report-dark")):
+            page.prefer(scheme)
+            page.resize(size)
+            page.open(path)
+            page.run("document.querySelector('#variable details summary').click()")
+            page.picture(folder / f"{name}.png")
+        page.prefer("light")
+        page.resize(PHONE)
+        page.open(path)
+        page.run("document.querySelector('#variable').scrollIntoView()")
+        page.picture(folder / "report-phone.png")
+        page.resize(SHEET)
+        page.open(path)
+        page.run("document.querySelector('#classifier').scrollIntoView()")
+        page.picture(folder / "report-predictions.png")
+        for scheme, name in (("light", "explorer"), ("dark", "explorer-dark")):
+            page.prefer(scheme)
+            page.open(explorer.address)
+            for card in ("HR", "VTUB"):
+                page.click(f'.margin[aria-label="{card}"] .state:nth-of-type(2)')
+            page.until(lambda: page.count("#live .moved li") > 3, "answers")
+            page.run("document.querySelector('#margins').scrollTo(0, 0); scrollTo(0, 0)")
+            time.sleep(0.5)
+            page.picture(folder / f"{name}.png")
+    path.unlink()
+
+
 if __name__ == "__main__":
-    with browser() as _page:
-        for _name in sys.argv[2:]:
-            _path = Path(_name)
-            for _scheme, _size, _tag in (
-                ("light", DESK, "light"),
-                ("dark", DESK, "dark"),
-                ("light", PHONE, "phone"),
-            ):
-                _page.prefer(_scheme)
-                _page.resize(_size)
-                _page.open(_path)
-                height = _page.run("return document.documentElement.scrollHeight")
-                _page.picture(Path(sys.argv[1]) / f"{_path.stem}-{_tag}.png")
-                _page.resize((_size[0], min(height, 9000)))
-                _page.picture(Path(sys.argv[1]) / f"{_path.stem}-{_tag}-whole.png")
-                print(_page.complaints(), _page.requests())
+    pictures(Path(sys.argv[1]))

@@ -109,7 +109,7 @@ def test_clicks_are_observations(page: Page, clinic_address: str) -> None:
     assert margin(page, "smoker") == [0.0, 1.0]
     assert page.count(".margin.seen") == 2
     assert page.count(".node.seen") == 2
-    moved = [row.text for row in page.all("#live tbody tr")]
+    moved = [row.text for row in page.all("#live .moved li")]
     assert moved[0].startswith("cancer")
 
 

@@ -24,7 +24,7 @@ from colonnade.randomness import generator
 # Cells of the largest table of exact inference, and of all tables in all draws together.
 _MAX_CELLS = 1 << 21
 _MAX_DRAWN_CELLS = 1 << 22
-_MAX_DRAWS, _MIN_DRAWS = 300, 50
+_MAX_DRAWS, _MIN_DRAWS = 200, 50
 _SEED = 0
 
 

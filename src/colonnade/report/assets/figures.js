@@ -33,17 +33,17 @@ const clipped = (text, length) => ([...text].length > length ? [...text].slice(0
 
 // One line of dots per state: ours with its interval, BDeu with its own, and the relative frequency.
 function dots(k, row, extra = {}) {
-  const states = variables[k].table.states, left = 128, wide = 244, step = row.bdeu ? 30 : 22, top = 6;
+  const states = variables[k].table.states, narrow = innerWidth < 600, left = narrow ? 104 : 128, wide = narrow ? 176 : 244, step = row.bdeu ? 30 : 22, top = 6;
   const height = top + step * states.length + 22;
   const x = (value) => left + wide * value;
-  const svg = s("svg", { viewBox: `0 0 440 ${height}` });
+  const svg = s("svg", { viewBox: `0 0 ${left + wide + 68} ${height}` });
   for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
     svg.append(s("line", { class: "axis", x1: x(tick), x2: x(tick), y1: top, y2: height - 20 }),
       s("text", { class: "tick mid", x: x(tick), y: height - 6 }, String(tick)));
   }
   states.forEach((code, i) => {
     const middle = top + step * (i + 0.5), text = stateName(k, code);
-    const label = s("text", { class: "label end", x: left - 10, y: middle + 4 }, clipped(text, 16));
+    const label = s("text", { class: "label end", x: left - 10, y: middle + 4 }, clipped(text, narrow ? 12 : 16));
     label.append(s("title", {}, text));
     const line = s("g", {}, label);
     const ours = row.bdeu ? middle - 7 : middle;

@@ -118,9 +118,10 @@ function showAnswer(answer, time) {
   answer.means.forEach((mean, k) => showMargin(k, mean, answer.lower ? [answer.lower[k], answer.upper[k]] : null, some ? variables[k].margin : null));
   const moved = new Set(answer.moved.filter((each) => each.distance >= 0.05).map((each) => each.variable));
   graph.nodes.forEach((node, k) => node.classList.toggle("moved", moved.has(k)));
-  live.parts.moved.replaceChildren(...(answer.moved.length ? [h("h3", {}, "What moved most"), grid(["Variable", "State", "#before", "#now", "#change"],
-    answer.moved.map((each) => ({ cells: [variableLink(each.variable), bdi(stateName(each.variable, each.state)), probability(each.before), probability(each.now),
-      `${each.now >= each.before ? "+" : "−"}${Math.abs(each.now - each.before).toFixed(3)}`] })), { label: "What moved most" })] : some ? [h("p", { class: "note" }, "Nothing else moved.")] : []));
+  const arrow = (each) => h("li", {}, h("span", {}, variableLink(each.variable), " ", bdi(stateName(each.variable, each.state)),
+    ` ${probability(each.before)} → `, h("strong", {}, probability(each.now))));
+  live.parts.moved.replaceChildren(...(answer.moved.length ? [h("span", { class: "small quiet", id: "moved-title" }, "What moved most: "), h("ul", { class: "chips moved", "aria-labelledby": "moved-title" }, answer.moved.map(arrow))]
+    : some ? [h("p", { class: "note" }, "Nothing else moved.")] : []));
   live.parts.time.textContent = `${some && answer.log_probability < -1e-9 ? `probability ${Math.exp(answer.log_probability).toPrecision(3)}, ` : ""}${time.toFixed(0)} ms`;
   live.parts.code.replaceChildren(...codeBoxes(answer));
   document.documentElement.dataset.answered = JSON.stringify({ ...live.situation, target: live.target });

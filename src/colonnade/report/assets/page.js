@@ -16,7 +16,7 @@ const parts = [
   ...(content.live ? [buildPanel()] : [buildChanged(), buildMargins()]), buildClassifier(), buildComparison(), buildData(), buildReading(),
 ].filter(Boolean);
 document.getElementById("main").replaceChildren(...parts);
-const links = [["live", "Observations"], ["network", content.live ? "Graph and margins" : "Graph and tables"], ...(content.live ? [["variable", "Table"]] : []), ["changed", "Pooling"], ["margins", "Margins"], ["classifier", "Predictions"], ["comparison", "Comparison"], ["data", "Data"], ["reading", "How to read"]];
+const links = [["live", "Observations"], ["network", content.live ? "Graph and margins" : "Graph and tables"], ...(content.live ? [["variable", "Table"]] : []), ["changed", "Pooling"], ...(content.live ? [] : [["margins", "Margins"]]), ["classifier", "Predictions"], ["comparison", "Comparison"], ["data", "Data"], ["reading", "How to read"]];
 document.getElementById("nav").append(...links.filter(([id]) => document.getElementById(id)).map(([id, text]) =>
   h("a", { href: `#${id}`, onclick: (event) => { event.preventDefault(); document.getElementById(id).scrollIntoView(); } }, text)));
 

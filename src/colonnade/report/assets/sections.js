@@ -119,7 +119,7 @@ function buildClassifier() {
   const k = found.target, words = found.classes.map((code) => stateName(k, code));
   const fact = (term, value) => h("div", {}, h("dt", {}, term), h("dd", {}, value));
   return section("classifier", "Predictions", h("p", { class: "note" }, "Of ", bdi(name(k)), ` from the other variables, for ${plural(found.rows, "row")} that were held out in ${found.folds}-fold cross-validation: the tables are estimated again without each fold; the graph and the cut points are kept.`),
-    h("dl", { class: "facts" }, fact("accuracy", `${(100 * found.accuracy).toFixed(1)} % ± ${(200 * found.accuracy_error).toFixed(1)}`), fact("most common state", `${(100 * found.majority).toFixed(1)} %`),
+    h("dl", { class: "facts" }, fact("accuracy ± 2 s.e.", `${(100 * found.accuracy).toFixed(1)} % ± ${(200 * found.accuracy_error).toFixed(1)}`), fact("most common state", `${(100 * found.majority).toFixed(1)} %`),
       fact("log loss", found.log_loss.toFixed(3)), fact("Brier score", found.brier.toFixed(3))),
     h("div", { class: "figures" }, rocFigure(found, words), calibrationFigure(found), confusionTable(found, words)),
     found.left_out ? h("p", { class: "note" }, `${plural(found.left_out, "rarer state")} left out of curves and confusion.`) : null);
@@ -133,7 +133,7 @@ function rocFigure(found, words) {
     if (points.length) svg.append(s("path", { class: `curve c${place}`, d: `M${points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join("L")}` }));
   });
   return h("div", {}, h("h3", {}, "ROC"), figure(svg, "roc", `ROC curves; area ${shown.map((i) => `${words[i]} ${probability(found.roc[i].area)}`).join(", ")}`),
-    h("ul", { class: "chips" }, shown.map((i, place) => h("li", { class: `c${place}` }, h("span", {}, h("span", { class: "swatch", "aria-hidden": "true" }), bdi(words[i]), ` ${probability(found.roc[i].area)} `)))));
+    h("ul", { class: "chips" }, shown.map((i, place) => h("li", { class: `c${place}` }, h("span", {}, h("span", { class: "swatch", "aria-hidden": "true" }), bdi(words[i]), `: area ${probability(found.roc[i].area)} `)))));
 }
 function calibrationFigure(found) {
   const { svg, x, y } = square("predicted probability", "share that came true");
@@ -147,7 +147,7 @@ function calibrationFigure(found) {
 function confusionTable(found, words) {
   const cell = (value, row) => {
     const box = h("td", {}, count(value)), sum = row.reduce((a, b) => a + b, 0);
-    box.style.setProperty("--share", sum ? (0.75 * value / sum).toFixed(3) : "0");
+    box.style.setProperty("--share", sum ? (0.55 * value / sum).toFixed(3) : "0");
     return box;
   };
   return h("div", {}, h("h3", {}, "Confusion"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Confusion" }, h("table", { class: "confusion" },
