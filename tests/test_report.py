@@ -174,7 +174,9 @@ def test_comparison_and_classifier(tmp_path):
     ]
     features = np.stack([data["smoker"], data["age"]], axis=1)
     model = BayesianNetworkClassifier().fit(features, data["cancer"])
-    report.write(model, tmp_path / "classifier.html")
+    rows = {"x0": data["smoker"], "x1": data["age"], "class": data["cancer"]}
+    held_out = report.held_out(model, rows, "class")
+    report.write(model, tmp_path / "classifier.html", held_out=held_out)
     assert report.describe(model)["variables"][0]["name"] in model.network_
 
 
@@ -191,6 +193,9 @@ def test_big_tables_are_cut_and_it_is_said():
     assert found["left_out"]["states"] == 16
     assert found["left_out"]["configurations"] == shown["left_out"]
     assert len(rendered(found).text) < 2_000_000
+    # What does not depend on the table is there, and what does is said to be left out.
+    assert [each["name"] for each in found["variables"] if each["margin"] is None] == ["y"]
+    assert found["left_out"]["margins"] == 1
 
 
 def test_many_variables_stay_small():
@@ -282,6 +287,9 @@ def test_the_commands_write_pages():
     assert found["comparison"]["folds"] == 3
     assert {row["structure"] for row in found["comparison"]["rows"]} == {"this graph", "no arcs"}
     assert found["classifier"]["rows"] == 300
+    learned = "fit data.csv --learn tan --target cancer -o tan.json --report tan.html"
+    assert CliRunner().invoke(app, shlex.split(learned)).exit_code == 0
+    assert content("tan.html")["classifier"]["rows"] == 300
     plain = CliRunner().invoke(app, shlex.split("report model.json --level 0.5 -o plain.html"))
     assert plain.exit_code == 0
     assert content("plain.html")["level"] == 0.5

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from browser import DESK, PHONE, Page, browser, why_not
-from colonnade import report
+from colonnade import Dag, fit, report
 from pages import HOSTILE, alarm_network, clinic, clinic_network, hostile_network
 
 pytestmark = [
@@ -218,6 +219,22 @@ def test_everything_has_a_name(page: Page, folder: Path) -> None:
     assert page.run("return document.documentElement.lang") == "en"
     assert page.count("svg[role=img]:not([aria-label])") == 0
     assert page.count("h1") == 1
+
+
+def test_a_table_that_is_too_large_for_margins(page: Page, folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = {f"p{k}": rng.integers(0, 10, 2000) for k in range(6)}
+    table["y"] = rng.integers(0, 20, 2000)
+    dag = Dag(tuple((f"p{k}", "y") for k in range(6)))
+    report.write(fit(table, dag), folder / "large.html")
+    page.open(folder / "large.html")
+    assert page.text("#variable h2") == "y"
+    assert page.count("#margins .margin") == 6
+    assert "1 variable with nothing observed" in page.text("#reading")
+    assert "more configurations with fewer rows" in page.text("#variable")
+    shown = page.count("#variable .configuration")
+    page.click("#variable .configuration ~ p > button")
+    assert page.count("#variable .configuration") == shown + 24
 
 
 def test_predictions_and_data(page: Page, folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from colonnade.randomness import generator
 from colonnade.report.summary import coded_rows
 from colonnade.report.tables import rounded
 from colonnade.tables.coded import CodedTable
+
+if TYPE_CHECKING:
+    from colonnade.classifier import BayesianNetworkClassifier
 
 # Points of one curve, intervals of predicted probability, and classes that are shown.
 _MAX_POINTS = 120
@@ -45,8 +48,20 @@ class HeldOut:
     folds: int
 
 
+def network_of(model: BayesianNetwork | BayesianNetworkClassifier) -> BayesianNetwork:
+    """Return a network, that of a classifier if need be."""
+    network = getattr(model, "network_", model)
+    if not isinstance(network, BayesianNetwork):
+        raise expected("a BayesianNetwork or a fitted classifier", "network", model)
+    return network
+
+
 def held_out(
-    network: BayesianNetwork, data: Any, target: str, folds: int = 5, rng: Seed = 0
+    network: BayesianNetwork | BayesianNetworkClassifier,
+    data: Any,
+    target: str,
+    folds: int = 5,
+    rng: Seed = 0,
 ) -> HeldOut:
     """Predict one variable of every row from the others, by tables estimated without its fold.
 
@@ -54,8 +69,8 @@ def held_out(
 
     Parameters
     ----------
-    network : BayesianNetwork
-        Fitted, so that its tables have priors.
+    network : BayesianNetwork or fitted BayesianNetworkClassifier
+        Its tables must have priors: it was fitted.
     data : table
         Rows with a column for each variable. Values that are missing are summed out, and
         rows without a value of the target are left out.
@@ -73,6 +88,7 @@ def held_out(
     >>> bool((found.probabilities.argmax(axis=1) == found.truth).all())
     True
     """
+    network = network_of(network)
     if target not in network:
         raise not_among(network.dag.variables, "target", target)
     priors = {name: prior for name, prior in network.priors.items() if prior is not None}

@@ -8,10 +8,9 @@ import importlib.resources
 import itertools
 import json
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from colonnade import __version__
-from colonnade.classifier import BayesianNetworkClassifier
 from colonnade.exceptions import checked_level, counted, expected, require
 from colonnade.files.disk import as_path, writable, write_bytes
 from colonnade.layout import MAX_LABEL, Layout
@@ -19,7 +18,7 @@ from colonnade.markup import printable, shortened
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 from colonnade.report.beliefs import margins
-from colonnade.report.classification import HeldOut, described_predictions
+from colonnade.report.classification import HeldOut, described_predictions, network_of
 from colonnade.report.summary import (
     coded_rows,
     described_comparison,
@@ -28,6 +27,9 @@ from colonnade.report.summary import (
 )
 from colonnade.report.tables import Extent, described_table, rounded
 from colonnade.structure import Comparison
+
+if TYPE_CHECKING:
+    from colonnade.classifier import BayesianNetworkClassifier
 
 # Cells (a configuration and a state) of all tables together; each has about ten numbers.
 _MAX_CELLS = 60_000
@@ -107,10 +109,7 @@ def describe(
     >>> [variable["name"] for variable in found["variables"]], found["graph"]["arcs"][0][:2]
     (['a', 'b'], [0, 1])
     """
-    if isinstance(network, BayesianNetworkClassifier):
-        network = network.network_
-    if not isinstance(network, BayesianNetwork):
-        raise expected("a BayesianNetwork or a fitted classifier", "network", network)
+    network = network_of(network)
     if comparison is not None and not isinstance(comparison, Comparison):
         raise expected("a Comparison", "comparison", comparison, "use compare(...)")
     if held_out is not None and not isinstance(held_out, HeldOut):
@@ -228,7 +227,7 @@ def _variables(
     variables: list[dict[str, Any]] = []
     with Progress("Tables", len(network)) as progress:
         for name, cpt in network.tables.items():
-            margin = None if known is None else rounded(known[name][:MAX_MARGIN_STATES])
+            margin = rounded(known[name][:MAX_MARGIN_STATES]) if name in known else None
             variables.append(
                 {
                     "name": name,
@@ -243,7 +242,7 @@ def _variables(
     left = {
         "configurations": sum(each["table"]["left_out"] for each in variables),
         "states": sum(len(v["states"]) - len(v["table"]["states"]) for v in variables),
-        "margins": int(known is None),
+        "margins": len(network) - len(known),
     }
     for variable in variables:
         _shorten(variable)

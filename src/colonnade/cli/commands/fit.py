@@ -132,10 +132,15 @@ def fit(
     summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
     say(f"Saved {output}")
     if report is not None:
-        from colonnade.report import write
+        from colonnade.report import held_out, write
 
+        # Without weights, which held-out rows would need as well.
+        judged = None
+        if learning.target is not None and weights is None:
+            judged = held_out(network, table, learning.target)
         with renamed(path="report"):
-            write(network, report, data=table, title=data.path.name, overwrite=overwrite)
+            title = data.path.name
+            write(network, report, data=table, held_out=judged, title=title, overwrite=overwrite)
         say(f"Saved {report}")
 
 

@@ -19,8 +19,9 @@ function buildChanged() {
 // The distribution of every variable; in the explorer its states are buttons.
 const margins = { cards: [], section: null };
 function buildMargins() {
-  if (variables.some((variable) => variable.margin === null)) return null;
+  if (variables.every((variable) => variable.margin === null)) return null;
   variables.forEach((variable, k) => {
+    if (variable.margin === null) return;
     const states = variable.margin.map((value, code) => {
       const row = h(content.live ? "button" : "div", { class: "state", type: content.live ? "button" : null, "aria-pressed": content.live ? "false" : null },
         bdi(stateName(k, code)), h("span", { class: "bar" }, h("i"), h("b"), h("u")), h("span", { class: "value" }));
@@ -31,7 +32,7 @@ function buildMargins() {
     const card = h("article", { class: "margin", "aria-label": variable.name },
       h("h3", {}, h("button", { type: "button", class: "link", onclick: () => choose(k, true) }, bdi(variable.name)), h("span", { class: "tag" })), states,
       rest ? h("p", { class: "note" }, `${plural(rest, "more state")}`) : null);
-    margins.cards.push({ card, states });
+    margins.cards[k] = { card, states };
     showMargin(k, variable.margin, null, null);
   });
   margins.section = section("margins", content.live ? "What is to be expected" : "Every variable by itself",
@@ -160,7 +161,7 @@ function buildReading() {
   const { left_out: left } = content, notes = [];
   if (left.configurations) notes.push(`${plural(left.configurations, "configuration")} with few rows, of all tables together, so that the file stays small; the model has them all.`);
   if (left.states) notes.push(`${plural(left.states, "state")} with few rows, in tables with very many.`);
-  if (left.margins) notes.push("The distribution of every variable by itself: exact inference would need too much memory, or some configurations have no probabilities.");
+  if (left.margins) notes.push(`The distribution of ${plural(left.margins, "variable")} with nothing observed: exact inference would need too much memory, or some configurations have no probabilities.`);
   return section("reading", "How to read this page",
     h("p", { class: "note" }, "A table has one distribution for each configuration of the parents. Configurations with few rows borrow from the others: “borrowed” is the weight of what they lean on, the rest is that of their own rows. Relative frequencies use nothing else, and BDeu(1) adds one made-up row spread evenly over the table."),
     notes.length ? h("p", { class: "note" }, "Left out of this page:") : null, notes.length ? h("ul", { class: "note" }, notes.map((note) => h("li", {}, note))) : null);
