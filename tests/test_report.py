@@ -91,6 +91,8 @@ def test_the_rows_that_changed_most_come_first():
     found = report.describe(clinic_network())
     distances = [change["distance"] for change in found["changed"]]
     assert distances == sorted(distances, reverse=True)
+    parents = [found["variables"][change["variable"]]["parents"] for change in found["changed"]]
+    assert all(parents)  # rows of a table without parents have nobody to lean on
     best = found["changed"][0]
     name = found["variables"][best["variable"]]["name"]
     counts = clinic_network()[name].counts

@@ -102,7 +102,7 @@ class _Shown:
             "left_out": len(codes) - len(few),
             "unseen": self._unseen(len(codes)),
             "pool": self._pool(),
-            "changed": self._changed(codes, totals),
+            "changed": self._changed(),
         }
 
     def _order(self) -> tuple[Array, Array]:
@@ -233,10 +233,10 @@ class _Shown:
             else rounded(strength.interval(self.extent.level)),
         }
 
-    def _changed(self, codes: Array, totals: Array) -> list[dict[str, Any]]:
+    def _changed(self) -> list[dict[str, Any]]:
         """The configurations whose estimate is farthest from their relative frequencies."""
         counts = self.cpt.counts
-        if counts is None or not self.cpt.has_posterior or not len(codes):
+        if counts is None or not counts.parent_sizes or not self.cpt.has_posterior:
             return []
         ours = self.cpt.table.rows_of(counts.codes)
         frequencies = counts.values / counts.row_totals[:, None]

@@ -96,17 +96,19 @@ function unseenOf(k) {
 function numbersOf(k) {
   const { table, parents } = variables[k];
   const rows = [];
-  const add = (row, title) => table.states.forEach((code, i) => rows.push({ cells: [
-    i ? "" : title, bdi(stateName(k, code)), row.counts ? count(row.counts[i]) : "–", row.ml ? probability(row.ml[i]) : "–",
-    row.bdeu ? probability(row.bdeu[i]) : "–", probability(row.ours[i]),
-    row.interval ? `${probability(row.interval[0][i])} – ${probability(row.interval[1][i])}` : "–",
-    i || row.borrowed === undefined ? "" : share(row.borrowed)] }));
-  table.rows.forEach((row) => add(row, parents.length ? h("span", {}, given(k, row.given)) : "All rows"));
+  const add = (row, title) => {
+    const own = [row.n === undefined || row.n === null ? "" : ` (${plural(row.n, "row")})`, row.borrowed === undefined || row.borrowed === null ? "" : `, ${share(row.borrowed)} borrowed`];
+    rows.push({ title: h("span", {}, title, h("span", { class: "quiet" }, ...own)) });
+    table.states.forEach((code, i) => rows.push({ cells: [bdi(stateName(k, code)), row.counts ? count(row.counts[i]) : "–", row.ml ? probability(row.ml[i]) : "–",
+      row.bdeu ? probability(row.bdeu[i]) : "–", probability(row.ours[i]),
+      row.interval ? `${probability(row.interval[0][i])} – ${probability(row.interval[1][i])}` : "–"] }));
+  };
+  table.rows.forEach((row) => add(row, parents.length ? given(k, row.given) : "All rows"));
   const unseen = table.unseen;
   if (unseen?.kind === "shared") unseen.rows.forEach((row) => add({ ...row, ml: null }, `${unseen.number} never seen`));
-  if (unseen?.kind === "own") unseen.rows.forEach((row) => add({ ...row, ml: null }, h("span", {}, "never seen: ", given(k, row.given))));
+  if (unseen?.kind === "own") unseen.rows.forEach((row) => add({ ...row, ml: null }, ["never seen: ", given(k, row.given)]));
   const note = table.left_out ? `${plural(table.left_out, "more configuration")} not on this page.` : "";
-  return h("div", {}, grid([parents.length ? "Given" : "", "State", "#count", "#frequency", "#BDeu(1)", "#this table", `#${level} interval`, "#borrowed"], rows,
+  return h("div", {}, grid(["State", "#count", "#frequency", "#BDeu(1)", "#this table", `#${level} interval`], rows,
     { class: "numbers", label: `Table of ${name(k)}` }), h("p", { class: "note" }, note));
 }
 
