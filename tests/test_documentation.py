@@ -19,9 +19,9 @@ SOURCE = ROOT / "src" / "colonnade"
 
 # ---------------------------------------------------------------------- public names
 
-# Rooms whose types a user meets, and of the first four also the functions. What one room offers
+# Rooms whose types a user meets, and of the first five also the functions. What one room offers
 # another is no concern of the documentation; of `exceptions` that is all but errors and warnings.
-FOR_USERS = ("files", "tables", "theory", "structure")
+FOR_USERS = ("files", "tables", "theory", "structure", "report")
 WITH_TYPES = (
     *("inference", "network", "priors", "pooling", "classifier"),
     *("counts", "cpt", "dag", "variables"),

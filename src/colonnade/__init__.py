@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from colonnade import exceptions as exceptions
     from colonnade import files as files
     from colonnade import priors as priors
+    from colonnade import report as report
     from colonnade import structure as structure
     from colonnade import tables as tables
     from colonnade import theory as theory
@@ -83,7 +84,7 @@ _ROOMS = {
     "variables": ("Family", "Variable"),
 }
 _HOMES = {name: f"colonnade.{room}" for room, names in _ROOMS.items() for name in names}
-_MODULES = {"exceptions", "files", "priors", "structure", "tables", "theory"}
+_MODULES = {"exceptions", "files", "priors", "report", "structure", "tables", "theory"}
 __all__ = sorted([*_HOMES, *_MODULES, "__version__"])
 
 

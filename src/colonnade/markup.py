@@ -6,7 +6,7 @@ import html
 import unicodedata
 from typing import Any
 
-__all__ = ["safe", "shortened"]
+__all__ = ["printable", "safe", "shortened"]
 
 
 def safe(value: Any) -> str:
@@ -20,9 +20,19 @@ def safe(value: Any) -> str:
     >>> safe("<b>\x00")
     '&lt;b&gt;�'
     """
+    return html.escape(printable(value))
+
+
+def printable(value: Any) -> str:
+    r"""Replace characters that no page may hold by replacement characters.
+
+    Examples
+    --------
+    >>> printable("<b>\x00")
+    '<b>�'
+    """
     text = str(value)
-    shown = [c if unicodedata.category(c) not in ("Cc", "Cs") else "\ufffd" for c in text]
-    return html.escape("".join(shown))
+    return "".join(c if unicodedata.category(c) not in ("Cc", "Cs") else "\ufffd" for c in text)
 
 
 def shortened(value: Any, length: int) -> str:

@@ -27,11 +27,11 @@ def load(path: Path, parameter: str = "model") -> BayesianNetwork:
         return files.load(path)
 
 
-def check_output(path: Path, overwrite: bool) -> None:
+def check_output(path: Path, overwrite: bool, parameter: str = "output") -> None:
     """Refuse a file that could not be written, before the work and not after it."""
     from colonnade.files.disk import writable
 
-    with renamed(path="output"):
+    with renamed(path=parameter):
         writable(path, overwrite)
 
 

@@ -11,18 +11,20 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
+from colonnade.cli.commands.report import page_file
 from colonnade.cli.data import WeightedData
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
 from colonnade.cli.models import check_output, described, gaps_in, save, summarise
 from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import counted, expected
+from colonnade.exceptions import counted, expected, renamed
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Prior
     from colonnade.structure import Found
+    from colonnade.tables.files import TextTable
 
 _NO_ARCS = (
     "No arcs: no dependence is strong enough for this score. --score hierarchical finds weaker "
@@ -85,6 +87,14 @@ def fit(
             "or learned.",
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="REPORT.html",
+            parser=page_file,
+            help="Write a page about the network and the data as well, to be opened in a browser.",
+        ),
+    ] = None,
     data: WeightedData,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
@@ -108,13 +118,29 @@ def fit(
     request.check()
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
-    network = request.network(chosen, say if not json else _unsaid)
+    if report is not None:
+        check_output(report, overwrite, "report")
+    network, table = request.fitted(chosen, say if not json else _unsaid)
     save(network, output, overwrite)
+    saved = [str(output)]
+    if report is not None:
+        from colonnade.report import held_out, write
+
+        # Without weights, which held-out rows would need as well.
+        judged = None
+        if learning.target is not None and data.weights is None:
+            judged = held_out(network, table, learning.target)
+        with renamed(path="report"):
+            title = data.path.name
+            write(network, report, data=table, held_out=judged, title=title, overwrite=overwrite)
+        saved.append(str(report))
     if json:
-        say_json({"saved": str(output), **described(network)})
+        page = {} if report is None else {"report": str(report)}
+        say_json({"saved": str(output), **page, **described(network)})
         return
     summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
-    say(f"Saved {output}")
+    for name in saved:
+        say(f"Saved {name}")
 
 
 def _unsaid(_: str) -> None:
@@ -152,8 +178,10 @@ class _Request:
             if self.group is not None and self.group == column:
                 raise Misuse(f"--group: {self.group!r} is given for {option}, too.")
 
-    def network(self, prior: Prior, tell: Callable[[str], None]) -> BayesianNetwork:
-        """Read, learn and estimate, and tell how it went."""
+    def fitted(
+        self, prior: Prior, tell: Callable[[str], None]
+    ) -> tuple[BayesianNetwork, TextTable]:
+        """Read, learn and estimate, and tell how it went; return the network and the table read."""
         from colonnade.network import fit as estimate
         from colonnade.tables import encode
 
@@ -182,7 +210,7 @@ class _Request:
             tell(f"{lacking}; --missing {data.missing} was used")
         if em := network.diagnostics:
             tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
-        return network
+        return network, table
 
 
 def _told(found: Dag | Found, tell: Callable[[str], None]) -> Dag:

@@ -1,0 +1,202 @@
+"""How well a network predicts one of its variables, on rows that it was not fitted to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from colonnade.arrays import Array, Floats, Seed
+from colonnade.exceptions import DataError, NotSupportedError, counted, expected, not_among
+from colonnade.network import BayesianNetwork
+from colonnade.network.learning import NetworkCounts
+from colonnade.randomness import generator
+from colonnade.report.summary import coded_rows
+from colonnade.report.tables import rounded
+from colonnade.tables.coded import CodedTable
+
+if TYPE_CHECKING:
+    from colonnade.classifier import BayesianNetworkClassifier
+
+# Points of one curve, intervals of predicted probability, and classes that are shown.
+_MAX_POINTS = 120
+_CALIBRATION_BINS = 10
+_MAX_CLASSES = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Predictions of one variable for rows that were left out when the tables were estimated.
+
+    Attributes
+    ----------
+    target : str
+        The variable that was predicted.
+    truth : array [row]
+        Codes of its states in the data.
+    probabilities : array [row, state]
+        What was predicted.
+    folds : int
+        Number of parts of the cross-validation.
+    """
+
+    target: str
+    truth: Array
+    probabilities: Floats
+    folds: int
+
+
+def network_of(model: BayesianNetwork | BayesianNetworkClassifier) -> BayesianNetwork:
+    """Return a network, that of a classifier if need be."""
+    network = getattr(model, "network_", model)
+    if not isinstance(network, BayesianNetwork):
+        raise expected("a BayesianNetwork or a fitted classifier", "network", model)
+    return network
+
+
+def held_out(
+    network: BayesianNetwork | BayesianNetworkClassifier,
+    data: Any,
+    target: str,
+    folds: int = 5,
+    rng: Seed = 0,
+) -> HeldOut:
+    """Predict one variable of every row from the others, by tables estimated without its fold.
+
+    The graph, the states and the cut points are those of the network; priors, too.
+
+    Parameters
+    ----------
+    network : BayesianNetwork or fitted BayesianNetworkClassifier
+        Its tables must have priors: it was fitted.
+    data : table
+        Rows with a column for each variable. Values that are missing are summed out, and
+        rows without a value of the target are left out.
+    target : str
+    folds : int, optional
+        Number of parts for cross-validation.
+    rng : Generator or int, optional
+        Assigns the rows to the folds.
+
+    Examples
+    --------
+    >>> from colonnade import Dag, fit
+    >>> table = {"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}
+    >>> found = held_out(fit(table, Dag([("a", "b")])), table, "b")
+    >>> bool((found.probabilities.argmax(axis=1) == found.truth).all())
+    True
+    """
+    network = network_of(network)
+    if target not in network:
+        raise not_among(network.dag.variables, "target", target)
+    priors = {name: prior for name, prior in network.priors.items() if prior is not None}
+    if len(priors) < len(network):
+        known = next(name for name in network if name not in priors)
+        reason = f"the table of {known!r} was given, not estimated"
+        raise NotSupportedError("Held-out predictions", reason, "fit a network to data")
+    coded = coded_rows(data, network)
+    place = coded.position(target)
+    coded = coded.take(coded.codes[place] < coded.variables[place].cardinality)
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise expected("an integer of at least 2", "folds", folds)
+    if coded.rows < folds:
+        problem = f"{counted(coded.rows, 'row')} with a value of {target!r}, fewer than {folds}."
+        raise DataError("Table", problem, "give more rows, or fewer folds")
+    fold_of = generator(rng).permutation(coded.rows) % folds
+    found = np.empty((coded.rows, coded.variables[place].cardinality))
+    for fold in range(folds):
+        test = fold_of == fold
+        # What other columns lack is not counted, family by family.
+        counts = NetworkCounts.of(coded.take(~test), network.dag, "available")
+        fresh = counts.network(priors, network.discretizer, group=network.group)
+        found[test] = _predicted(fresh, coded.take(test), place)
+    return HeldOut(target, np.asarray(coded.codes[place]), found, folds)
+
+
+def _predicted(network: BayesianNetwork, rows: CodedTable, place: int) -> Floats:
+    """Probability of each state of one variable given the rest of a row, ``[row, state]``."""
+    logs = []
+    for state in range(rows.variables[place].cardinality):
+        codes = list(rows.codes)
+        codes[place] = np.full(rows.rows, state)
+        trial = CodedTable(rows.variables, tuple(codes), None, rows.discretizer)
+        logs.append(network.log_likelihood(trial))
+    stacked = np.nan_to_num(np.stack(logs, axis=1), nan=-np.inf)
+    largest = stacked.max(axis=1, keepdims=True)
+    # A row that no state makes possible says nothing about the state.
+    weights = np.where(np.isneginf(largest), 1.0, np.exp(stacked - np.maximum(largest, -1e300)))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def described_predictions(network: BayesianNetwork, found: HeldOut) -> dict[str, Any]:
+    """Curves and figures about held-out predictions, ready for JSON."""
+    truth, chance = found.truth.astype(np.int64), found.probabilities
+    rows, size = chance.shape
+    guess = chance.argmax(axis=1)
+    own = chance[np.arange(rows), truth]
+    confusion = np.zeros((size, size), dtype=np.int64)
+    np.add.at(confusion, (truth, guess), 1)
+    common = np.argsort(-np.bincount(truth, minlength=size), kind="stable")[:_MAX_CLASSES]
+    shown = np.sort(common)
+    right = (guess == truth).mean()
+    hit = np.eye(size)[truth]
+    brier = ((chance - hit) ** 2).sum(axis=1).mean()
+    return {
+        "target": network.dag.variables.index(found.target),
+        "rows": rows,
+        "folds": found.folds,
+        "accuracy": rounded(right),
+        "accuracy_error": rounded(math.sqrt(right * (1.0 - right) / rows)),
+        "majority": rounded(np.bincount(truth).max() / rows),
+        "log_loss": rounded(-np.log(np.maximum(own, 1e-15)).mean()),
+        "brier": rounded(brier),
+        "classes": shown.tolist(),
+        "left_out": size - len(shown),
+        "confusion": confusion[np.ix_(shown, shown)].tolist(),
+        "roc": [_roc(chance[:, k], truth == k) for k in shown.tolist()],
+        "calibration": _calibration(chance.ravel(), hit.ravel()),
+    }
+
+
+def _roc(scores: Floats, positive: Array) -> dict[str, Any]:
+    """The curve of one class against all others, and the area under it."""
+    ups, downs = int(positive.sum()), int((~positive).sum())
+    if not ups or not downs:
+        return {"points": [], "area": None}
+    order = np.argsort(-scores, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
+    true = np.append(0, np.cumsum(positive[order])[ends]) / ups
+    false = np.append(0, np.cumsum(~positive[order])[ends]) / downs
+    area = float(((true[1:] + true[:-1]) / 2.0 * np.diff(false)).sum())
+    few = np.unique(np.linspace(0, len(true) - 1, _MAX_POINTS).round().astype(int))
+    return {
+        "points": [rounded(pair) for pair in zip(false[few], true[few], strict=True)],
+        "area": rounded(area),
+    }
+
+
+def _calibration(chance: Floats, hit: Floats) -> list[dict[str, Any]]:
+    """How often what was given some probability came true, all classes together."""
+    place = np.minimum((chance * _CALIBRATION_BINS).astype(int), _CALIBRATION_BINS - 1)
+    found = []
+    for k in range(_CALIBRATION_BINS):
+        inside = place == k
+        if number := int(inside.sum()):
+            share = float(hit[inside].mean())
+            # Wilson's interval, which stays inside 0 and 1.
+            z = 1.96
+            middle = (share + z * z / (2 * number)) / (1 + z * z / number)
+            spread = share * (1 - share) / number + z * z / (4 * number**2)
+            half = z * math.sqrt(spread) / (1 + z * z / number)
+            found.append(
+                {
+                    "predicted": rounded(chance[inside].mean()),
+                    "came_true": rounded(share),
+                    "lower": rounded(middle - half),
+                    "upper": rounded(middle + half),
+                    "n": number,
+                }
+            )
+    return found

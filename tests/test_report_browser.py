@@ -1,0 +1,250 @@
+"""The page as a person uses it, in a real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from browser import DESK, PHONE, Page, browser, why_not
+from colonnade import Dag, fit, report
+from pages import HOSTILE, alarm_network, clinic, clinic_network, hostile_network
+
+pytestmark = [
+    pytest.mark.skipif(bool(why_not()), reason=f"no browser: {why_not()}"),
+    # Connections to a browser that has ended are closed late.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("pages")
+    network, data = clinic_network(), clinic()
+    held_out = report.held_out(network, data, "cancer")
+    report.write(network, made / "clinic.html", data=data, held_out=held_out, title="Clinic")
+    report.write(hostile_network(), made / "hostile.html", title=HOSTILE[0])
+    report.write(alarm_network(), made / "alarm.html")
+    return made
+
+
+@pytest.fixture(scope="module")
+def window(folder: Path) -> Iterator[Page]:
+    with browser(folder) as page:
+        yield page
+
+
+@pytest.fixture
+def page(window: Page) -> Iterator[Page]:
+    """A desk-sized window; whatever is done with it, nothing is complained about or fetched."""
+    window.resize(DESK)
+    window.prefer("light")
+    window.driver.get("about:blank")
+    window.complaints(), window.requests()
+    yield window
+    assert window.complaints() == []
+    asked = [each for each in window.requests() if not each.startswith(("data:", "blob:"))]
+    assert all(each.startswith(("file:", "about:")) for each in asked), asked
+
+
+def overflow(page: Page) -> int:
+    """How many pixels the page is wider than its window."""
+    return int(page.run("return document.documentElement.scrollWidth - innerWidth"))
+
+
+def test_a_click_shows_the_table_of_a_variable(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    names = [node.text for node in page.all(".node")]
+    page.all(".node")[names.index("marker")].click()
+    assert page.text("#variable h2") == "marker"
+    assert page.count("#variable .configuration") == 2
+    assert page.find(".node.chosen").text == "marker"
+    assert [node.text for node in page.all(".node.parent")] == ["cancer"]
+    page.all("#variable p .link")[0].click()
+    assert page.text("#variable h2") == "cancer"
+
+
+def test_figures_and_numbers_say_what_the_posterior_says(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    assert page.text("#variable h2") == "cancer"  # the largest table comes first
+    shown = report.describe(clinic_network(), data=clinic())
+    place = next(k for k, each in enumerate(shown["variables"]) if each["name"] == "cancer")
+    row = shown["variables"][place]["table"]["rows"][0]
+    assert f"{row['ours'][0]:.3f}" in page.text("#variable .configuration figure")
+    assert f"{row['n']} rows" in page.text("#variable .configuration header")
+    page.click('[data-view="numbers"]')
+    cells = [cell.text for cell in page.all("#variable .numbers tbody tr:nth-child(2) td")]
+    low, high = row["interval"][0][0], row["interval"][1][0]
+    figures = [f"{row[kind][0]:.3f}" for kind in ("ml", "bdeu", "ours")]
+    assert cells[1:] == [f"{row['counts'][0]:g}", *figures, f"{low:.3f} – {high:.3f}"]
+
+
+def test_a_ladder_opens(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    page.click("#variable details summary")
+    rows = page.all("#variable details[open] tbody tr")
+    assert "all rows" in rows[0].text
+    assert "300" in rows[0].text
+    assert len(rows) == 8  # every subset of three parents
+
+
+def test_search_by_keys(page: Page, folder: Path) -> None:
+    page.open(folder / "alarm.html")
+    body = page.find("body")
+    body.send_keys("/")
+    box = page.driver.switch_to.active_element
+    assert box.get_attribute("id") == "search"
+    box.send_keys("hr")
+    page.until(lambda: page.count("#found li") >= 4, "hits")
+    assert page.all("#found li")[0].text == "HR"
+    box.send_keys("\ue015")  # arrow down
+    second = page.find('#found li[aria-selected="true"]').text
+    box.send_keys("\ue007")  # enter
+    assert page.text("#variable h2") == second
+    assert not page.find("#found").is_displayed()
+    box.send_keys("no such thing")
+    assert page.find("#found").text == "No such variable"
+    box.send_keys("\ue00c")  # escape
+    assert not page.find("#found").is_displayed()
+
+
+def test_keys_walk_through_the_graph(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    page.run("document.querySelector('.node.chosen').focus()")
+    active = page.driver.switch_to.active_element
+    assert active.text == "cancer"
+    active.send_keys("\ue015")  # down
+    below = page.driver.switch_to.active_element
+    assert below.text in ("marker", "x-ray", "dyspnoea")
+    name = below.text
+    below.send_keys("\ue007")
+    assert page.text("#variable h2") == name
+    # One stop for the tabulator, not one for each node.
+    assert page.count('.node[tabindex="0"]') == 1
+
+
+def test_zoom_and_pan(page: Page, folder: Path) -> None:
+    page.open(folder / "alarm.html")
+
+    def box() -> list[float]:
+        return [float(n) for n in page.find(".graph > svg").get_dom_attribute("viewBox").split()]
+
+    before = box()
+    page.click('[aria-label="Zoom in"]')
+    assert box()[2] == pytest.approx(0.75 * before[2], abs=0.2)
+    page.click('[aria-label="Show the whole graph"]')
+    assert box() == before
+    page.run(
+        """const svg = document.querySelector('.graph > svg'), at = svg.getBoundingClientRect();
+        const send = (kind, x) => svg.dispatchEvent(new PointerEvent(kind,
+          {clientX: at.x + x, clientY: at.y + 5, pointerId: 1, bubbles: true}));
+        SVGElement.prototype.setPointerCapture = () => {};
+        send('pointerdown', 5); send('pointermove', 65); send('pointerup', 65);"""
+    )
+    assert box()[0] < before[0]
+    assert box()[2] == before[2]
+
+
+def test_dark_and_light(page: Page, folder: Path) -> None:
+    def paper() -> str:
+        script = "return getComputedStyle(document.querySelector('.card')).backgroundColor"
+        return str(page.run(script))
+
+    page.prefer("dark")
+    page.open(folder / "clinic.html")
+    assert paper() == "rgb(24, 32, 42)"
+    page.click("#theme")
+    assert paper() == "rgb(255, 255, 255)"
+    page.driver.refresh()
+    page.until(lambda: page.count("#variable h2"), "the page")
+    assert paper() == "rgb(255, 255, 255)"  # a choice is kept
+    page.run("localStorage.clear()")
+    page.prefer("light")
+
+
+@pytest.mark.parametrize("name", ["clinic", "alarm", "hostile"])
+def test_a_phone_shows_all_without_scrolling_sideways(page: Page, folder: Path, name: str) -> None:
+    page.resize(PHONE)
+    page.open(folder / f"{name}.html")
+    assert overflow(page) <= 0
+    page.click('[data-view="numbers"]')
+    assert overflow(page) <= 0
+    page.click('[data-view="figures"]')
+    # Graph above, table below.
+    assert page.find("#graph").rect["y"] < page.find("#variable").rect["y"]
+
+
+def test_hostile_names_do_nothing(page: Page, folder: Path) -> None:
+    page.open(folder / "hostile.html")
+    assert page.driver.title == HOSTILE[0]
+    assert page.text("h1") == HOSTILE[0]
+    for k in range(len(HOSTILE)):
+        page.run(
+            "document.querySelectorAll('.node')[arguments[0]].dispatchEvent("
+            "new KeyboardEvent('keydown', {key: 'Enter'}))",
+            k,
+        )
+        shown = page.text("#variable h2")
+        assert shown == HOSTILE[k].replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
+        page.click('[data-view="numbers"]')
+        page.click('[data-view="figures"]')
+    assert page.driver.title == HOSTILE[0]
+    assert page.count("main img, main script") == 0
+    assert page.run("return {}.polluted") is None
+
+
+def test_figures_are_saved_as_svg(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    page.click('[aria-label="Save the graph as SVG"]')
+    page.click('[aria-label^="Save as SVG: ROC"]')
+    for name, texts in (("graph", "cancer"), ("roc", "true positive rate")):
+        path = folder / f"{name}.svg"
+        page.until(path.exists, str(path))
+        root = ElementTree.parse(path).getroot()
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert texts in "".join(root.itertext())
+        # A file of its own has its colours in itself.
+        colours = {element.get("stroke") for element in root.iter()}
+        assert any(colour and colour.startswith("rgb") for colour in colours)
+
+
+def test_everything_has_a_name(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    nameless = page.run(
+        """return [...document.querySelectorAll("button, input, select, a, [role=button]")].filter(
+          (e) => !(e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+    assert page.run("return document.documentElement.lang") == "en"
+    assert page.count("svg[role=img]:not([aria-label])") == 0
+    assert page.count("h1") == 1
+
+
+def test_a_table_that_is_too_large_for_margins(page: Page, folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = {f"p{k}": rng.integers(0, 10, 2000) for k in range(6)}
+    table["y"] = rng.integers(0, 20, 2000)
+    dag = Dag(tuple((f"p{k}", "y") for k in range(6)))
+    report.write(fit(table, dag), folder / "large.html")
+    page.open(folder / "large.html")
+    assert page.text("#variable h2") == "y"
+    assert page.count("#margins .margin") == 6
+    assert "1 variable with nothing observed" in page.text("#reading")
+    assert "more configurations with fewer rows" in page.text("#variable")
+    shown = page.count("#variable .configuration")
+    page.click("#variable .configuration ~ p > button")
+    assert page.count("#variable .configuration") == shown + 24
+
+
+def test_predictions_and_data(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    shown = report.describe(
+        clinic_network(), held_out=report.held_out(clinic_network(), clinic(), "cancer")
+    )["classifier"]
+    assert f"{100 * shown['accuracy']:.1f} %" in page.text("#classifier")
+    cells = [int(cell.text) for cell in page.all(".confusion tbody td")]
+    assert cells == [cell for row in shown["confusion"] for cell in row]
+    assert page.count("#classifier figure") == 2
+    assert page.count("#data tbody tr") == 7
+    assert "300 rows, 300 of them complete" in page.text("#data")
