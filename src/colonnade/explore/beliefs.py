@@ -17,10 +17,9 @@ from colonnade.arrays import Floats
 from colonnade.elimination import Elimination
 from colonnade.exceptions import DataError, TooLargeError
 from colonnade.explore.situation import Situation
-from colonnade.inference import Evidence
-from colonnade.inference.reduction import Question
 from colonnade.network import BayesianNetwork
 from colonnade.randomness import generator
+from colonnade.report.beliefs import OpenTables
 
 # Cells of the largest table of exact inference, and of all tables in all draws together.
 _MAX_CELLS = 1 << 21
@@ -77,15 +76,15 @@ class Beliefs:
 
     def __init__(self, network: BayesianNetwork, level: float = 0.95) -> None:
         self.network, self.level = network, level
-        question = Question(network, (), Evidence.of(network, None), network)
+        tables = OpenTables.of(network)
         place = {name: k for k, name in enumerate(network.dag.variables)}
-        self._label = {place[name]: label for name, label in question.label.items()}
-        pieces = [piece for piece in question.tables if piece.scope]
+        self._label = {place[name]: label for name, label in tables.label.items()}
+        pieces = tables.pieces
         for piece in pieces:
             piece.check_size()
         # After the tables, one factor for each variable: what a situation says about it.
         scopes = [*(piece.scope for piece in pieces), *((k,) for k in self._label.values())]
-        self._elimination = Elimination.of(question.sizes, scopes) if scopes else None
+        self._elimination = Elimination.of(tables.sizes, scopes) if scopes else None
         if self._elimination is not None and self._elimination.cells > _MAX_CELLS:
             what = "The largest table of exact inference for all variables at once"
             hint = "ask for single variables with `query`"

@@ -198,11 +198,6 @@ class Question:
                 pieces.append(Weight(self.label[name], likelihood))
         self.pieces, self.aside = self._split(pieces)
 
-    @property
-    def tables(self) -> list[Piece]:
-        """The pieces that are tables of the network."""
-        return [piece for piece in self.pieces if isinstance(piece, Piece)]
-
     def elimination(self) -> Elimination:
         """All variables but the targets; refused if its tables would be too large."""
         what = "The largest table of exact inference"

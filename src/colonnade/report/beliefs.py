@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.elimination import Elimination
-from colonnade.inference import Evidence
-from colonnade.inference.reduction import Piece, Question
+from colonnade.inference.reduction import Piece
 from colonnade.network import BayesianNetwork
 
 # Cells of a table, and of the largest table of exact inference, that a page waits for.
@@ -28,20 +29,15 @@ def margins(network: BayesianNetwork) -> dict[str, Floats]:
     >>> margins(fit({"a": [0, 1], "b": [0, 1]}, Dag([("a", "b")])))["b"]
     array([0.5, 0.5])
     """
-    question = Question(network, (), Evidence.of(network, None), network)
-    hard = {piece.cpt.family.child.name for piece in question.tables if not _easy(piece)}
+    tables = OpenTables.of(network)
+    hard = {piece.cpt.family.child.name for piece in tables.pieces if not _easy(piece)}
     # What is left has all its ancestors, so nothing that was left out has a say in it.
     names = {name for name in network if hard.isdisjoint(network.dag.ancestors([name]))}
-    pieces = [
-        piece
-        for piece in question.tables
-        if piece.child is not None and piece.cpt.family.child.name in names
-    ]
-    # A variable with one state has no factor.
-    found = {name: np.ones(1) for name in question.fixed if name in names}
+    pieces = [piece for piece in tables.pieces if piece.cpt.family.child.name in names]
+    found = {name: np.ones(1) for name in names if name not in tables.label}
     if not pieces:
         return found
-    elimination = Elimination.of(question.sizes, [piece.scope for piece in pieces])
+    elimination = Elimination.of(tables.sizes, [piece.scope for piece in pieces])
     if elimination.cells > _MAX_CELLS:
         return {}
     _, joint = elimination.marginals([piece.logs() for piece in pieces])
@@ -49,6 +45,38 @@ def margins(network: BayesianNetwork) -> dict[str, Floats]:
         child = piece.cpt.family.child
         found[child.name] = cells[0].reshape(-1, child.cardinality).sum(axis=0)
     return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenTables:
+    """All tables of a network as factors, nothing observed.
+
+    Attributes
+    ----------
+    label : mapping of str to int
+        The variables, without those with one state: these are as good as observed.
+    sizes : mapping of int to int
+        Numbers of states, by label.
+    pieces : list of Piece
+        The tables of these variables.
+    """
+
+    label: Mapping[str, int]
+    sizes: Mapping[int, int]
+    pieces: list[Piece]
+
+    @classmethod
+    def of(cls, network: BayesianNetwork) -> OpenTables:
+        """Take the tables of a network."""
+        size = {name: network[name].family.cardinality for name in network}
+        label = {name: k for k, name in enumerate(network) if size[name] > 1}
+        pieces = []
+        for name, child in label.items():
+            parents = network.dag.parents(name)
+            known = {k: 0 for k, parent in enumerate(parents) if parent not in label}
+            free = tuple(label[parent] for parent in parents if parent in label)
+            pieces.append(Piece(network[name], known, free, child, 0))
+        return cls(label, {k: size[name] for name, k in label.items()}, pieces)
 
 
 def _easy(piece: Piece) -> bool:
