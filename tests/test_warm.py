@@ -38,6 +38,15 @@ def test_every_kernel_is_compiled_ahead() -> None:
     assert [name for name, kernel in entries() if not kernel.signatures] == []
 
 
+def test_searches_are_compiled_ahead_for_codes_of_two_bytes() -> None:
+    from colonnade.kernels.additions import _fill_sums
+
+    with quietly():
+        STEPS["learning graphs"]()
+    kinds = {str(array.dtype) for signature in _fill_sums.signatures for array in signature[4:5]}
+    assert {"uint8", "uint16"} <= kinds
+
+
 def test_no_kernel_takes_an_object_of_the_package() -> None:
     """An index on disk is unpickled before anything about it is checked."""
     for name, kernel in entries():

@@ -30,6 +30,7 @@ _LARGE: Rows = [[2e6, 3e6], [5e6, 1e6]]
 _ROWS = 96
 # Tables of variables with so many states are not stored densely.
 _MANY_STATES = 40
+_STATES_OF_TWO_BYTES = 300
 
 
 def compiled() -> int:
@@ -110,19 +111,31 @@ def _gaps() -> None:
         network.most_probable(observed={"c": "1"})
 
 
+def _large_codes() -> dict[str, list[str]]:
+    """A column with so many states that codes take two bytes, and two others."""
+    rows = range(_STATES_OF_TWO_BYTES)
+    return {
+        name: [str(row % states) for row in rows]
+        for name, states in zip("abc", (len(rows), 2, 3), strict=True)
+    }
+
+
 def _graphs() -> None:
-    table = _table()
     priors: list[Prior | None] = [None, BDeu(1), Hierarchical()]
-    for prior in priors:
-        graph = hill_climb(table) if prior is None else hill_climb(table, score=prior)
-        score(table, graph.dag)
-    for weights in (np.ones(_ROWS, dtype=np.int64), np.linspace(0.5, 1.5, _ROWS)):
-        hill_climb(encode(table, weights=weights))
+    for table in (_table(), _large_codes()):
+        for prior in priors:
+            graph = hill_climb(table) if prior is None else hill_climb(table, score=prior)
+            score(table, graph.dag)
+        rows = len(table["a"])
+        for weights in (np.ones(rows, dtype=np.int64), np.linspace(0.5, 1.5, rows)):
+            hill_climb(encode(table, weights=weights))
 
 
 def _tiers() -> None:
-    table = _table()
-    _ask(fit(table, Dag((("a", "d"), ("b", "d"), ("c", "d"))), prior=Tiered()), table)
+    # With more states, most configurations are not observed: they are looked up all at once.
+    for states in (3, 6):
+        table = _table(states)
+        _ask(fit(table, Dag((("a", "d"), ("b", "d"), ("c", "d"))), prior=Tiered()), table)
 
 
 # Large tables of a feature, and of the class.

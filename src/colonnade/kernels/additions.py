@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from colonnade.arrays import Array, Floats, Integers
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.special import minus_log_beta
 
 # Pairs of lists of bits that are compared rather than going through the rows.
@@ -66,7 +66,7 @@ def set_bits(codes, bits):
         bits[codes[row], row // _BITS] |= np.uint64(1) << np.uint64(row % _BITS)
 
 
-@part_once
+@part
 def _common(left, right):
     """Number of common bits."""
     found = np.uint64(0)
@@ -179,7 +179,7 @@ def _fill_tables(
                     tables[c, y * states + z, x] = table[(y * child_states + x) * states + z]
 
 
-@part_once
+@part
 def _value(n, parameter):
     """What a cell or a row adds to a score; see `structure.columns.Terms`."""
     if n == 0.0:

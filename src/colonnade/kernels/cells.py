@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.kernels.compiled import entry, part_once
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.panels import within
 from colonnade.kernels.special import digamma, log_top_of_beta, trigamma
 
@@ -115,7 +115,7 @@ def _fill_logits(
             logits[i, c] = y
 
 
-@part_once
+@part
 def _quantile(level, start, a, b, log_scale, weight, sums):
     """Logit of the quantile at a level, from a guess of it."""
     low = LOWEST_LOGIT
@@ -160,7 +160,7 @@ def _quantile(level, start, a, b, log_scale, weight, sums):
     return y
 
 
-@part_once
+@part
 def _series_step(excess, sums, move):
     """Solve excess + F' x + F'' x^2 / 2 + ... = 0 for x, by Newton's method from a guess."""
     for _ in range(4):
@@ -174,7 +174,7 @@ def _series_step(excess, sums, move):
     return move
 
 
-@part_once
+@part
 def _evaluate(y, a, b, log_scale, weight, sums):
     """Distribution function of a mixture at y, its density, and three derivatives of that."""
     odds = math.exp(-abs(y))
@@ -209,7 +209,7 @@ def _evaluate(y, a, b, log_scale, weight, sums):
         sums[4] += density * (slope * (slope * slope - 3.0 * bend) - bend * (rest - t))
 
 
-@part_once
+@part
 def _fall(z, a, b):
     """By how many nats the density of the logit has fallen at a distance z from its mode."""
     if abs(z) > 700.0:
@@ -220,7 +220,7 @@ def _fall(z, a, b):
     return (a + b) * math.log1p(a / (a + b) * math.expm1(z)) - a * z
 
 
-@part_once
+@part
 def _tail(a, b, t, rest):
     """P(X < t) over the density of the logit at t, X ~ Beta(a, b), t not far above the mean."""
     if a < _MIN_INTEGRATED_SHAPE or b < _MIN_INTEGRATED_SHAPE:
@@ -237,7 +237,7 @@ def _tail(a, b, t, rest):
     return 0.5 * length * value
 
 
-@part_once
+@part
 def _fraction(a, b, t, rest):
     """The same by a continued fraction (every second convergent of DLMF 8.17.22)."""
     top = a * rest - b * t + 1.0

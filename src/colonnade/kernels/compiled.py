@@ -20,16 +20,16 @@ from typing import Any
 
 from numba import njit
 
+from colonnade.kernels.linking import EntryCompiler, PartCompiler
 from colonnade.kernels.notice import listen
 
 # Division by zero gives an infinity, and need not be looked for.
 _ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-_PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True}
+_PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True, "pipeline_class": PartCompiler}
+_ENTRY: dict[str, Any] = {**_ALL, "pipeline_class": EntryCompiler}
 
 # It has no file of its own: its code becomes a part of the entries that use it.
 part = njit(**_PART)
-# For what is called in a single place: its source becomes a part of the caller, which is quicker.
-part_once = njit(**_PART, inline="always")
 # All terms are positive, so the order of summation may be left to the compiler: it can then use
 # vector instructions, and no accuracy is lost.
 part_in_any_order = njit(**_PART, fastmath={"reassoc", "contract", "nsz"})
@@ -40,11 +40,11 @@ notice = listen()
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a kernel that Python calls, once for all later processes."""
     try:
-        kernel = njit(**_ALL, cache=True)(function)
+        kernel = njit(**_ENTRY, cache=True)(function)
     except RuntimeError:
         # Numba finds no folder that it can write to.
         notice.cannot_keep = True
-        return njit(**_ALL)(function)
+        return njit(**_ENTRY)(function)
     file: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         # Numba looks at the file of the kernel alone, but its parts may be in others.

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import part, part_once
+from colonnade.kernels.compiled import part
 from colonnade.kernels.panels import log_logistic
 from colonnade.kernels.rates import log_phi, settle, tables
 
@@ -48,7 +48,7 @@ def _interpolation():
 _PLACES, _POWERS = _interpolation()
 
 
-@part_once
+@part
 def _reach(table, s, a, u, f_range, g_range):
     """Widen the ranges of ln u that the curves must cover, for one s: see `domains.domains`."""
     start, counts, times, alpha0, _, _ = table
@@ -282,7 +282,7 @@ def _convolved(pair, w, y, width, finer, kept, out):
             kept[panel, n] /= total
 
 
-@part_once
+@part
 def _level(pair, places, y, finer, means, values, own, chain):
     """One convolution at some places w, from a guess y of the first peak; returns the worst error.
 
@@ -320,7 +320,7 @@ def _level(pair, places, y, finer, means, values, own, chain):
     return worst
 
 
-@part_once
+@part
 def convolved_evidence(table, log_s, a, u, finer, means):
     """ln Z at strengths in ascending order, the mean of alpha, and the error.
 
@@ -375,7 +375,7 @@ def convolved_evidence(table, log_s, a, u, finer, means):
     return values[: log_s.size], _means(own, chain, log_s.size if means else 0), error
 
 
-@part_once
+@part
 def _means(own, chain, strengths):
     """Means of alpha ``[s, state]``, along the chain of partial sums from the last to the first."""
     size, room = own.shape

@@ -15,7 +15,7 @@ from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 
 # Rows whose indices are computed before they are used: they stay in the innermost cache.
 BLOCK_ROWS = 2048
@@ -50,7 +50,7 @@ def _append(column, size, first, index):
             index[i] = index[i] * size + column[i]
 
 
-@part_once
+@part
 def _append_two(one, size, two, next_size, first, index):
     """Append two columns at once: the indices are read and written half as often."""
     if first:
@@ -84,7 +84,7 @@ def pack(columns, begin, end, row, rows, index):
         k += 1
 
 
-@part_once
+@part
 def scatter(index, rows, table):
     """Count the first `rows` indices in a table kept TABLE_COPIES times."""
     one = table.dtype.type(1)
@@ -101,7 +101,7 @@ def scatter(index, rows, table):
         a[index[i]] += one
 
 
-@part_once
+@part
 def _scatter_weights(index, rows, weights, table):
     """Add up weights in a table kept TABLE_COPIES times."""
     cells = table.size // TABLE_COPIES

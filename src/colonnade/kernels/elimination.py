@@ -12,7 +12,7 @@ In the backward pass they turn the probabilities of a message into those of its 
 
 import math
 
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 
 # Sums of products of plain numbers; the same of logarithms; the largest product, of logarithms.
 PLAIN, LOGS, LARGEST = 0, 1, 2
@@ -138,7 +138,7 @@ def run_cases(
             batch = 0
 
 
-@part_once
+@part
 def _gather(factors, rows, width, begin, row, batch, table, values):
     """Collect the values of the factors of the cases whose rows begin at `row`."""
     for b in range(batch):
@@ -151,7 +151,7 @@ def _gather(factors, rows, width, begin, row, batch, table, values):
                 row += 1
 
 
-@part_once
+@part
 def _scatter(factors, rows, width, begin, row, batch, c, weight, found, log_total, counts):
     """Add the probabilities of cells where `_gather` took the values; leave zeros behind."""
     for b in range(batch):
@@ -181,7 +181,7 @@ def _advance(step, rows, columns, place, digit):
             place[k] -= (step[i] - 1) * step[k * columns + i]
 
 
-@part_once
+@part
 def _forward(
     steps,
     message_cells,
@@ -241,7 +241,7 @@ def _forward(
             _advance(step, rows, columns, place, digit)
 
 
-@part_once
+@part
 def _backward(
     steps, message_cells, all_columns, first, numbers, end, batch, found, shares, place, digit
 ):
@@ -278,7 +278,7 @@ def _backward(
             _advance(step, rows, columns, place, digit)
 
 
-@part_once
+@part
 def _share_last(
     steps,
     message_cells,

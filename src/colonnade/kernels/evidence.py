@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from colonnade.arrays import Array, Floats, Integers
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.panels import log_logistic, within
 from colonnade.kernels.special import log_rise, minus_log_beta
 
@@ -66,7 +66,7 @@ def _fill_curves(counts, places, matrix, values, curves):
         curves[counts[i], size] = math.lgamma(n)
 
 
-@part_once
+@part
 def _slopes(polynomial, alpha):
     """First and second derivative of a polynomial."""
     x = 2.0 * alpha - 1.0
@@ -104,7 +104,7 @@ def _error(difference, deviation, step):
     return abs(difference) ** (_decay(2.0 * x) / _decay(x))
 
 
-@part_once
+@part
 def _mode(power, polynomials, alpha, curvature, slope):
     """Mode of the product of all alpha f(alpha), and minus the second derivative of each logarithm.
 
@@ -154,7 +154,7 @@ def _largest(terms, nodes):
     return top
 
 
-@part_once
+@part
 def _side(power, polynomials, v, grid, nodes, room):
     """Logarithm of v times the integral over the two parts of v, less that of the step.
 
@@ -196,7 +196,7 @@ def _side(power, polynomials, v, grid, nodes, room):
     return top + math.log(total), alternating / total, _TAIL * tails / total
 
 
-@part_once
+@part
 def _lay_out(power, centre, deviation, step, grid):
     """Write the nodes for the shares of two states; return their number, 0 if too many."""
     if power[1] == 0.0:
@@ -217,7 +217,7 @@ def _lay_out(power, centre, deviation, step, grid):
     return nodes
 
 
-@part_once
+@part
 def _trim(grid, nodes, terms):
     """Leave out the nodes whose terms are far below the largest; return how many are left."""
     top = _largest(terms, nodes)
@@ -230,7 +230,7 @@ def _trim(grid, nodes, terms):
     return kept
 
 
-@part_once
+@part
 def _log_z(power, polynomials, modes, nodes, grids, room):
     """ln Z of one table; NaN if it does not reach its accuracy."""
     alpha, curvature = modes[0], modes[1]
@@ -301,7 +301,7 @@ def _log_z(power, polynomials, modes, nodes, grids, room):
     return top + math.log(total * step * steps[0] * steps[1])
 
 
-@part_once
+@part
 def _gather(table, s, alpha0, curves, power, polynomials):
     """Powers and polynomials of the states of a table, and the constant of its evidence.
 

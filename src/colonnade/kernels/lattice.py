@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from colonnade.arrays import Floats, Integers
-from colonnade.kernels.compiled import entry, part, part_in_any_order, part_once
+from colonnade.kernels.compiled import entry, part, part_in_any_order
 from colonnade.kernels.special import digamma
 from colonnade.kernels.states import States
 from colonnade.kernels.tilt import log_weight, total_of
@@ -44,7 +44,7 @@ def _copy(source, target):
         target[k] = source[k]
 
 
-@part_once
+@part
 def _window(weights, centre, low, high, shift, a):
     """Multiply probabilities by Gamma(m + shift) exp(-psi(a) m), relative to the centre.
 

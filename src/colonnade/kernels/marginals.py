@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.domains import domains
 from colonnade.kernels.lattice import others_together
 from colonnade.kernels.panels import (
@@ -115,7 +115,7 @@ def rule(pair: tuple[Floats, ...], guess: float, finest: float) -> tuple[Floats,
     return np.exp(buffer[:used, LOG_T]), weights / weights.sum()
 
 
-@part_once
+@part
 def _draw_place(points, step, pair, w, rng):
     """An exact draw of ln t, ln (1 - t) from the integrand, by rejection from steps between points.
 

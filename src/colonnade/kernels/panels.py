@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 
 NODES = 18  # Chebyshev nodes on a panel, which is at most one unit of ln v wide
 _MAX_STEP = 0.27  # of the trapezoidal rule in logit(a / v): error exp(-pi^2 / step) = 1e-16
@@ -133,7 +133,7 @@ def evaluate_integrand(pair, w, y):
     return value + w + log_t + log_rest, log_t, log_rest
 
 
-@part_once
+@part
 def _uphill(pair, w, y, step):
     """Climb the integrand, which has one peak, by growing steps; then halve the step at the peak.
 
@@ -164,7 +164,7 @@ def _uphill(pair, w, y, step):
     return y, step
 
 
-@part_once
+@part
 def _peak(pair, w, y, step):
     """Place and width of the peak of the integrand, roughly, from a guess."""
     for _ in range(6):

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import part, part_once
+from colonnade.kernels.compiled import part
 from colonnade.kernels.rates import log_phi, settle
 from colonnade.kernels.special import digamma
 
@@ -22,7 +22,7 @@ _NEGLIGIBLE_WEIGHT = 1e-16
 _NEGLIGIBLE, _FAR = 35.0, 20.0  # nats below the peak
 
 
-@part_once
+@part
 def _successes(table, x, u):
     """Probabilities of the number of tables of one state beyond one per cell: see `trials`."""
     start, counts, times, _, _, _ = table
@@ -65,7 +65,7 @@ def _edge(weights, middle, direction, tilt):
     return m
 
 
-@part_once
+@part
 def _weights(table, x, u, a, tilts):
     """Tilted weights of the number of tables of one state, the least such number, and a scale.
 
@@ -114,7 +114,7 @@ def _total(a):
     return total
 
 
-@part_once
+@part
 def product_evidence(table, log_s, a, b, u, means):
     """ln Z at strengths in ascending order, the mean of alpha, and whether numbers had the range.
 

@@ -7,7 +7,7 @@ that no large terms cancel.
 
 import math
 
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 
 # Stirling's series for lnGamma is used from here on; its first neglected term is below 1e-17 there.
 _STIRLING_FROM = 12.0
@@ -75,7 +75,7 @@ def minus_log_beta(u: float, n: float) -> float:
     return log_rise(large, small) + math.log(small) - math.lgamma(1.0 + small)
 
 
-@part_once
+@part
 def log_top_of_beta(a: float, b: float) -> float:
     """Ln of the largest density of the logit of a Beta(a, b) variable, at ln(a / b)."""
     if a < _STIRLING_FROM or b < _STIRLING_FROM:
@@ -101,7 +101,7 @@ def expected_tables(u: float, n: float) -> float:
     return u * digamma_rise(u, n)
 
 
-@part_once
+@part
 def variance_tables(u: float, n: float) -> float:
     """Derivative of `expected_tables` in ln u; for whole n the variance of the number of tables."""
     first = u * digamma_rise(u + 1.0, n - 1.0) if n >= 1.0 else u * digamma_rise(u, n) - 1.0

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part, part_once
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.convolutions import convolved_evidence
 from colonnade.kernels.products import product_evidence
 from colonnade.kernels.rates import factored, log_phi, settle, tables
@@ -34,7 +34,7 @@ def _slope(table, rows, shape, mean, y, a, u):
     return slope - tables(rows, np.int64(0), s)
 
 
-@part_once
+@part
 def _peak(table, rows, shape, mean, a, u):
     """Mode of ln s and the standard deviation that the curvature there suggests, roughly."""
     y = math.log(mean)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from colonnade.arrays import Floats, Integers
-from colonnade.kernels.compiled import entry, part, part_in_any_order, part_once
+from colonnade.kernels.compiled import entry, part, part_in_any_order
 from colonnade.kernels.special import digamma_rise, log_rise
 
 # The distribution is followed this far down, because Gamma(m + alpha0) lifts its tails.
@@ -50,7 +50,7 @@ def _reach(mean):
     return int(mean + 36.0 * math.sqrt(mean) + 190.0)
 
 
-@part_once
+@part
 def _split(counts, times, u):
     """The nu from which on trials are rare, and added all at once instead of one by one.
 
@@ -70,7 +70,7 @@ def _split(counts, times, u):
     return largest
 
 
-@part_once
+@part
 def _rare_trials(counts, times, u, split):
     """Distribution of the successes among all trials nu >= split, from its power sums.
 
@@ -132,7 +132,7 @@ def rare_trials(
     return split, np.concatenate(found), np.cumsum(first)
 
 
-@part_once
+@part
 def poisson_binomial(counts, times, u, split, rare):
     """Probabilities of the numbers of successes from 0 on, and the first and last that matter.
 

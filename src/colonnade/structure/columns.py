@@ -58,7 +58,8 @@ class Columns:
 
     @cached_property
     def _weights(self) -> Floats:
-        return np.asarray(self.weights, np.float64)
+        # A copy: Numba compiles anew for arrays that cannot be written.
+        return np.array(self.weights, np.float64)
 
     def size(self, chosen: Sequence[int]) -> int:
         """Number of joint configurations of some columns."""
