@@ -19,7 +19,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.classifier_comparison import MEASURES, possible, predicted
+from benchmarks.classifier_comparison import MEASURES, complete, possible, predicted
 from benchmarks.classifier_models import MODELS
 from benchmarks.labelled_data import CONFIRMING
 
@@ -124,7 +124,7 @@ def main() -> None:
     mpl.rcParams["svg.hashsalt"] = "classifier"  # the same figures give the same file
     bins = pd.read_csv(options.calibration)
     pictures = {
-        "comparison": comparison(pd.read_csv(options.figures)),
+        "comparison": comparison(complete(pd.read_csv(options.figures))),
         "calibration": reliability(bins),
     }
     for name, figure in pictures.items():
