@@ -117,10 +117,17 @@ def fill(path: Path, sizes: list[int], repetitions: int) -> None:
                     print(repetition, size, name, "done", file=sys.stderr)
 
 
+def complete(figures: pd.DataFrame) -> pd.DataFrame:
+    """Keep the samples that all models were trained on: a run may have been stopped."""
+    figures = figures[figures["model"].isin(list(MODELS))]
+    models = figures.groupby(["data", "rows", "repetition"])["model"].transform("nunique")
+    return figures[models == len(MODELS)]
+
+
 def tables(path: Path) -> str:
     """Write the figures as Markdown: means, mean ranks and wins, then single data sets."""
-    figures = pd.read_csv(path)
-    models = [model for model in MODELS if model in set(figures["model"])]
+    figures = complete(pd.read_csv(path))
+    models = list(MODELS)
     kinds = {"Data sets that confirm": CONFIRMING, "Data sets to choose on": CHOOSING}
     parts = []
     for title, names in kinds.items():
