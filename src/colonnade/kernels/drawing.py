@@ -7,7 +7,9 @@ drawn from its shares. Everything is laid out as in :mod:`colonnade.kernels.elim
 
 import math
 
-from colonnade.kernels.compiled import entry, part_once
+import numpy as np
+
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.elimination import LOGS, _forward, _gather
 
 
@@ -42,8 +44,8 @@ def draw_cases(
     The arguments are those of `run_cases`. `table` has logarithms. One of the `uniforms` is used
     per case and step.
     """
-    row, used = 0, 0
-    batch = 1
+    row, used = np.int64(0), np.int64(0)
+    batch, arithmetic, back = np.int64(1), np.int64(LOGS), counts.size > 0
     for p in range(first_step.size - 1):
         steps = first_step[p], first_step[p + 1]
         factors = first_factor[p], first_factor[p + 1]
@@ -59,8 +61,8 @@ def draw_cases(
                 first,
                 numbers,
                 batch,
-                LOGS,
-                True,
+                arithmetic,
+                back,
                 values,
                 shares,
                 place,
@@ -86,7 +88,7 @@ def draw_cases(
             row += in_case
 
 
-@part_once
+@part
 def _draw_back(
     steps, message_cells, all_columns, first, numbers, end, uniforms, used, found, shares
 ):
@@ -120,7 +122,7 @@ def _draw_back(
             found[where] = 1.0
 
 
-@part_once
+@part
 def _count(factors, rows, width, begin, row, found, counts):
     """Count the marked cells where the values came from; leave zeros behind."""
     at = 0
