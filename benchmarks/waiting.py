@@ -159,6 +159,8 @@ def run() -> None:
         peers = ["", ""] if wait.peers is None else _of_peers(wait.peers())
         measured = f"{wait.measured():.3g}"
         rows.append([wait.what, wait.before, wait.wanted, measured, wait.bnlearn, *peers])
+        # All of it takes minutes: what is known is said at once.
+        print(f"{wait.what}: {measured} s", flush=True)
     print_table(
         "Where a user waits, processor seconds (bnlearn: quoted, see the module).",
         ["what", "before", "wanted, at most", "measured", "bnlearn 5.2", "pyAgrum", "pgmpy"],

@@ -144,9 +144,9 @@ def choose(tally: Tally, s: float) -> Engine:
         return Quadrature()
     # Milliseconds, fitted to measurements over r from 2 to 16, q to 512 and n to 100 000.
     cells = float(tally.times.sum()) / max(1, tally.tallied.size)
-    mixture = 0.02 + 2.5e-4 * steps * math.sqrt(1.0 + cells / 8.0)
+    mixture = 0.054 + 3.4e-4 * steps * math.sqrt(1.0 + cells / 250.0)
     levels = max(0, min(tally.tallied.size + 1, tally.states) - 2)
-    quadrature = 0.2 + levels * (0.3 + 55.0 * (1.0 + cells) ** -1.7)
+    quadrature = 0.41 + levels * (0.74 + 32.0 * (1.0 + cells) ** -1.6)
     return Exact() if mixture < quadrature else Quadrature()
 
 
