@@ -154,3 +154,15 @@ def test_a_machine_that_keeps_nothing_computes_and_says_so(tmp_path: Path, monke
     assert "no folder for compiled code can be written" in said
     assert said.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("version", "linked"), [("", True), ("99.0.0", False)])
+def test_numba_compiles_as_usual_in_versions_that_linking_does_not_know(version, linked) -> None:
+    code = (
+        "import sys, numba\n"
+        f"numba.__version__ = {version!r} or numba.__version__\n"
+        "import colonnade.kernels.compiled\n"
+        "print('colonnade.kernels.linking' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str(linked)

@@ -18,15 +18,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numba
 from numba import njit
 
-from colonnade.kernels.linking import EntryCompiler, PartCompiler
 from colonnade.kernels.notice import listen
+
+# Versions of Numba with which `linking` was tested.
+_LINKED = ("0.68",)
 
 # Division by zero gives an infinity, and need not be looked for.
 _ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-_PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True, "pipeline_class": PartCompiler}
-_ENTRY: dict[str, Any] = {**_ALL, "pipeline_class": EntryCompiler}
+_PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True}
+_ENTRY: dict[str, Any] = dict(_ALL)
+if numba.__version__.rpartition(".")[0] in _LINKED:
+    from colonnade.kernels.linking import EntryCompiler, PartCompiler
+
+    _PART["pipeline_class"], _ENTRY["pipeline_class"] = PartCompiler, EntryCompiler
 
 # It has no file of its own: its code becomes a part of the entries that use it.
 part = njit(**_PART)

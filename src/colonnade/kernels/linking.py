@@ -3,12 +3,15 @@
 Numba optimises a part on its own, makes it executable, and optimises it once more in each kernel
 that calls it. Here the code of a part is linked into its callers as it is, and an entry is
 optimised as a whole, once: the result is the same.
+
+All this uses names that Numba does not promise to keep. So `compiled` imports this module only
+under versions of Numba that it was tested with; under others Numba compiles as usual.
 """
 
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
@@ -73,24 +76,13 @@ class _Compiler(CompilerBase):
         return [own]
 
 
-class _EntryCompiler(_Compiler):
+class EntryCompiler(_Compiler):
+    """How entries are compiled."""
+
     lowering = _EntryLowering
 
 
-class _PartCompiler(_Compiler):
+class PartCompiler(_Compiler):
+    """How parts are compiled."""
+
     lowering = _PartLowering
-
-
-# Names that Numba does not promise to keep: without one of them it compiles as usual.
-_NEEDED = (
-    "_optimize_functions",
-    "_optimize_final_module",
-    "_finalize_final_module",
-    "_finalize_dynamic_globals",
-    "_verify_declare_only_symbols",
-)
-_is_known = all(hasattr(JITCodeLibrary, name) for name in _NEEDED)
-
-# How entries and parts are compiled.
-EntryCompiler: type[CompilerBase] = _EntryCompiler if _is_known else Compiler
-PartCompiler: type[CompilerBase] = _PartCompiler if _is_known else Compiler
