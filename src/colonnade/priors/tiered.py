@@ -198,7 +198,8 @@ class TieredPosterior(TablePosterior):
     """Posterior of a table whose rows lean on all coarser tables.
 
     There is no closed form: uncertainty is that of joint draws through the tiers, for intervals,
-    variances and covariances always the same ones, whichever rows are asked for. ``mean`` is the estimate, not the mean of draws.
+    variances and covariances always the same ones, whichever rows are asked for. ``mean`` is the
+    estimate, not the mean of draws.
 
     Attributes
     ----------
@@ -320,7 +321,8 @@ class TieredPosterior(TablePosterior):
         """
         sizes = self.counts.parent_sizes
         given = [parent_codes(each, sizes) for each in ((y,) if y2 is None else (y, y2))]
-        drawn = np.exp(SteadyTierDraws(self.tiers, _DRAWS).log_rows(np.array(given, dtype=np.int64)))
+        draws = SteadyTierDraws(self.tiers, _DRAWS)
+        drawn = np.exp(draws.log_rows(np.array(given, dtype=np.int64)))
         centred = drawn - drawn.mean(axis=0)
         return np.asarray(centred[:, 0].T @ centred[:, -1] / _DRAWS)
 
