@@ -40,7 +40,7 @@ from colonnade.priors.hierarchical import (
     log_evidence_of_pool,
 )
 from colonnade.priors.posterior import CptPosterior, inference_data
-from colonnade.priors.table_posterior import Interval, TablePosterior
+from colonnade.priors.table_posterior import SOME_INTERVALS, Interval, TablePosterior
 from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
 
@@ -285,7 +285,7 @@ class TieredPosterior(TablePosterior):
     @property
     def variance(self) -> Floats:
         """Variance of every cell, ``[configuration, state]``, from draws."""
-        self._must_fit("The variance")
+        self._must_fit("The variance", instead=SOME_INTERVALS)
         codes = all_codes(self.counts.parent_sizes)
         return np.concatenate([drawn.var(axis=-1) for drawn in self._drawn(codes)])
 
@@ -304,7 +304,7 @@ class TieredPosterior(TablePosterior):
         level = checked_level(level)
         sizes = self.counts.parent_sizes
         if configurations is None:
-            self._must_fit("The interval", 2)
+            self._must_fit("The interval", 2, SOME_INTERVALS)
             codes = all_codes(sizes)
         else:
             given = [parent_codes(each, sizes) for each in configurations]
