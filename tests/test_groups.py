@@ -310,6 +310,8 @@ def test_a_group_may_have_many_states(values) -> None:
         warnings.simplefilter("error")
         cn.fit(rows, DAG, group="site")
         cn.fit(rows, DAG, group="visit")
+        few = {name: rows[name] for name in ("a", "c", "site")}
+        cn.compare(few, {"arc": Dag([("a", "c")])}, group="site", folds=2)
     with pytest.warns(ColumnWarning):
         cn.fit(rows, Dag([("visit", "c")]))
 
@@ -528,21 +530,25 @@ def test_words_about_groups_on_the_command_line(at_command_line) -> None:
 
 
 @pytest.mark.parametrize("options", ["--dag arcs.csv", "--learn hc"])
-def test_numbers_of_groups_are_not_cut(at_command_line, options) -> None:
+def test_numbers_of_groups_are_cut_only_if_named(at_command_line, options) -> None:
     lines = Path("rows.csv").read_text().splitlines()
     for k in range(1, len(lines)):
         lines[k] = f"{k % 40},{lines[k].partition(',')[2]}"
     Path("rows.csv").write_text("\n".join(lines) + "\n")
-    for bins in ("", "--bins 3"):
-        code, text = at_command_line(
-            f"fit rows.csv {options} --group site {bins} -o m.json --force"
-        )
-        if code == 2:  # nothing is left to be cut
-            assert "--bins" in text
-            continue
+    fit = f"fit rows.csv {options} --group site"
+    for bins in ("", " --bins 3"):
+        code, text = at_command_line(f"{fit}{bins} -o m.json --force")
         assert code == 0
-        assert "site" not in text.partition("Grouped")[0].partition("Warning")[2]
+        assert "Warning" not in text
         assert cn.load("m.json").groups == tuple(range(40))
-    code, _ = at_command_line(f"fit rows.csv {options} --group site --bins site=3 -o c.json")
-    assert code == 0
-    assert len(cn.load("c.json").groups) == 3
+    assert at_command_line(f"{fit} --bins site=3 -o c.json")[0] == 0
+    network = cn.load("c.json")
+    assert len(network.groups) == 3
+    wanted = network.query("c", {"site": 2})
+    assert network.for_group(network.groups[0]).query("c")[1] == pytest.approx(wanted[1])
+    assert network.pooled().group is None
+    # What no column is left for is refused.
+    Path("words.csv").write_text("site,a,c\n" + "1,x,y\n2,z,y\n3,x,w\n" * 9)
+    code, text = at_command_line("fit words.csv --learn hc --group site --bins 3 -o w.json")
+    assert code == 2
+    assert "--bins applies only to columns of numbers" in text

@@ -162,8 +162,15 @@ def test_unseen_configurations_of_a_large_table_have_rows_of_their_own() -> None
     rows = [posterior.row((0,) * 3 + (k,) + (0,) * 6) for k in range(4)]
     assert [int(row.argmax()) in (k, (k + 1) % 4) for k, row in enumerate(rows)] == [True] * 4
     assert all(row[[k, (k + 1) % 4]].sum() > 0.9 for k, row in enumerate(rows))
-    with pytest.raises(TooLargeError):
+    with pytest.raises(TooLargeError, match="Hint: use `row` or `table`"):
         _ = posterior.mean
+    some = r"Hint: use `interval\(level, configurations\)` for some rows"
+    pooled = Hierarchical().posterior(counts)
+    for each in (posterior, pooled, cn.priors.Smoothed(Tiered()).posterior(counts)):
+        with pytest.raises(TooLargeError, match=some):
+            _ = each.variance
+        with pytest.raises(TooLargeError, match=some):
+            each.interval(0.9)
     assert posterior.interval(configurations=[(0,) * 10]).lower.shape == (1, 4)
 
 
