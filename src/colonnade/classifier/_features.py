@@ -283,6 +283,8 @@ def _levels(column: Column) -> Levels:
 
 def _numbers(column: Column) -> Floats:
     """Return the numbers of rows to classify; a column without values has no type of its own."""
-    if column.numbers is None and lacks_values(column):
+    if (numbers := column.numbers) is not None:
+        return numbers
+    if lacks_values(column):
         return np.full(len(column.values), np.nan)
     return numbers_of(column, "give it as numbers, as in training")
