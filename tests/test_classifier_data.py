@@ -4,6 +4,7 @@
 
 import decimal
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.model_selection import cross_val_score
 
 from colonnade.classifier import (
     BayesianNetworkClassifier,
+    BayesianNetworkForest,
     ImpossibleRowWarning,
     UnknownStateWarning,
 )
@@ -368,6 +370,38 @@ def test_a_column_without_any_value_plays_no_part() -> None:
         extended.predict(empty.assign(none="some"))
 
 
+NOTHING = {
+    "None": [None],
+    "NA": [pd.NA],
+    "NaT": [pd.NaT],
+    "objects": pd.Series([None], dtype=object),
+    "category": pd.Categorical([None], categories=["a", "b"]),
+    "boolean": pd.array([None], dtype="boolean"),
+    "string": pd.array([None], dtype="string"),
+    "float": [np.nan],
+}
+
+
+@pytest.mark.parametrize("kind", NOTHING)
+@pytest.mark.parametrize(
+    "estimator",
+    [partial(BayesianNetworkClassifier, "naive"), partial(BayesianNetworkForest, 2)],
+    ids=["classifier", "forest"],
+)
+def test_a_column_of_missing_values_has_any_type(estimator, kind) -> None:
+    ages = np.random.default_rng(0).normal(40.0, 9.0, 60)
+    frame = pd.DataFrame({"age": ages, "sex": ["f", "m"] * 30})
+    model = estimator().fit(frame, np.where(ages > 40, "old", "young"))
+    absent = frame.head(1).assign(age=np.nan)
+    wanted = model.predict_proba(absent)
+    row = pd.DataFrame({"age": NOTHING[kind], "sex": ["f"]})
+    np.testing.assert_array_equal(model.predict_proba(row), wanted)
+    of_states = pd.DataFrame({"age": ages[:1], "sex": NOTHING[kind]})
+    wanted = model.predict_proba(frame.head(1).assign(sex=None))
+    np.testing.assert_array_equal(model.predict_proba(of_states), wanted)
+    model.partial_fit(row, ["old"])
+
+
 def test_unknown_values_are_missing_and_told_once() -> None:
     frame, y = mixed()
     model = BayesianNetworkClassifier().fit(frame, y)
@@ -444,6 +478,16 @@ def test_labels_of_every_kind(labels) -> None:
     assert model.network_["class"].family.child.states == tuple(
         int(label) if isinstance(label, float) else label for label in labels
     )
+
+
+@pytest.mark.parametrize("nothing", [np.nan, None, pd.NA])
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series])
+@pytest.mark.parametrize("estimator", [BayesianNetworkClassifier, BayesianNetworkForest])
+def test_missing_labels_are_refused(estimator, kind, nothing) -> None:
+    labels = kind(["se", nothing, nothing, "ve"])
+    message = r"`y`: 2 labels missing, the first in row 2"
+    with pytest.raises(DataError, match=message):
+        estimator().fit(np.arange(4.0)[:, None], labels)
 
 
 def test_declared_classes_keep_their_column() -> None:

@@ -451,3 +451,33 @@ def test_every_table_says_alike_that_there_is_more(tmp_path: Path) -> None:
     assert "more" not in run(*command.split()[1:]).stdout
     text = run("query", model, *names[:9]).stdout
     assert "... 112 more answers; --json shows all\n" in text
+
+
+SINGLE = [
+    (name, option)
+    for name, command in get_command(app).commands.items()
+    for option in command.params
+    if option.param_type_name == "option"
+    and not option.multiple
+    and (not option.is_flag or option.secondary_opts)
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), SINGLE, ids=[f"{name} {option.name}" for name, option in SINGLE]
+)
+def test_an_option_with_one_value_is_refused_twice(command, option) -> None:
+    given = [option.opts[0], "1"] * 2
+    if option.is_flag:
+        given = [option.opts[0], option.secondary_opts[0]]
+    result = CliRunner().invoke(app, [command, *given])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: Expected ")
+    assert f"{option.opts[0]} " in result.stderr
+    assert "once, got it twice.\n" in result.stderr
+    assert f"See colonnade {command} --help." in result.stderr
+
+
+def test_flags_and_lists_may_be_given_twice(folder: Path) -> None:
+    columns = ["--ignore", "dose", "--ignore", "n"]
+    run("inspect", folder / "data.csv", *columns, "--json", "--json")

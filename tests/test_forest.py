@@ -23,6 +23,7 @@ from colonnade.classifier._forest import averaged
 from colonnade.exceptions import ColumnWarning, DataError, FileFormatError, InputError
 from colonnade.files import native
 from colonnade.tables import Bins, Cuts
+from command_line import plain_terminal, run
 from labelled_tables import letters, mixed, with_gaps
 
 
@@ -477,6 +478,26 @@ def test_a_forest_is_saved_and_loaded(options, tmp_path):
     np.testing.assert_array_equal(more, model.partial_fit(X, y).predict_proba(X))
     with pytest.raises(InputError, match="a name that is not taken"):
         model.save(tmp_path / "forest.json")
+
+
+@pytest.mark.parametrize("name", ["forest.pkl", "forest", "forest.json.gz"])
+def test_a_forest_is_saved_as_json_only(name, tmp_path):
+    model = small(n_members=1).fit(*few_rows())
+    with pytest.raises(InputError, match=r"Expected a name that ends in \.json for `path`"):
+        model.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    model.save(tmp_path / "FOREST.JSON")
+
+
+def test_a_forest_is_no_network(tmp_path, monkeypatch):
+    path = tmp_path / "forest.json"
+    small(n_members=1).fit(*few_rows()).save(path)
+    advice = r"not a network saved by Colonnade\. Hint: .*BayesianNetworkForest\.load\(path\)"
+    with pytest.raises(FileFormatError, match=advice):
+        cn.load(path)
+    plain_terminal(monkeypatch)
+    text = run("show", path, code=1).stderr
+    assert "Hint: it is a forest: use it in Python, with BayesianNetworkForest.load." in text
 
 
 def test_labels_keep_their_type(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,9 @@ from colonnade import Dag, Hierarchical, MaximumLikelihood, SymmetricDirichlet, 
 from colonnade.cli import app
 from colonnade.exceptions import (
     ColonnadeError,
+    ColumnWarning,
     DataError,
+    DataWarning,
     FileFormatError,
     InputError,
     NotSupportedError,
@@ -260,6 +263,85 @@ def test_rows_of_a_new_group_are_met_with_what_to_do(network) -> None:
         assert "with_group" not in str(caught.value)
 
 
+def test_a_new_group_is_no_help_where_none_is_meant(network) -> None:
+    rows = drawn(rows=20)
+    without = {name: values for name, values in rows.items() if name != "site"}
+    for call in (network.update, network.forget, network.log_likelihood):
+        with pytest.raises(DataError, match=r"Column 'site': not in the table") as caught:
+            call(without)
+        assert not caught.value.hint
+    strange = rows | {"site": np.full(20, "moss")}
+    with pytest.raises(DataError, match=r"state 'moss' \(20 rows\)") as caught:
+        network.forget(strange)
+    assert not caught.value.hint
+    with pytest.raises(DataError, match=r"Column 'a': .*Hint: add a new group first"):
+        network.update(strange | {"a": np.full(20, 7)})
+
+
+@pytest.mark.parametrize(
+    "observed", [{"site": "moss"}, {"site": ["moss", "oslo"]}, "site = moss", {"site": {"moss": 1}}]
+)
+def test_a_question_about_an_unknown_group_is_met_with_what_to_do(network, observed) -> None:
+    advice = r"Hint: ask network\.for_new_group\(\) .* network\.with_group\(name\)"
+    with pytest.raises(DataError, match=advice):
+        network.query("c", observed)
+    with pytest.raises(DataError) as caught:
+        network.query("c", {"a": 7})
+    assert "group" not in str(caught.value)
+    with pytest.raises(DataError, match="did you mean 'oslo'"):
+        network.query("c", {"site": "Oslo"})
+
+
+def test_intervals_of_one_group_are_asked_of_the_whole_network(network) -> None:
+    with pytest.raises(NotSupportedError, match="the whole network with the group observed"):
+        network.for_group("oslo").query("c", draws=200)
+    assert network.query("c", {"site": "oslo"}, draws=200).lower is not None
+    likely = cn.fit(drawn(), DAG, MaximumLikelihood())
+    with pytest.raises(NotSupportedError, match="fit with a prior such as"):
+        likely.query("c", draws=200)
+
+
+@pytest.mark.parametrize(
+    "values", [lambda n: [f"s{k}" for k in range(n)], lambda n: list(range(n))]
+)
+def test_a_group_may_have_many_states(values) -> None:
+    rows = drawn(rows=60) | {"site": values(30) * 2, "visit": values(60)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cn.fit(rows, DAG, group="site")
+        cn.fit(rows, DAG, group="visit")
+        few = {name: rows[name] for name in ("a", "c", "site")}
+        cn.compare(few, {"arc": Dag([("a", "c")])}, group="site", folds=2)
+    with pytest.warns(ColumnWarning):
+        cn.fit(rows, Dag([("visit", "c")]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [("oslo", "Oslo", "case or blanks"), ("oslo", "oslo ", "case or blanks"), (1, "1", "type")],
+)
+def test_a_new_group_that_is_like_another_is_worth_a_warning(old, new, difference) -> None:
+    rows = drawn(rows=40)
+    rows["site"] = [old] * 40
+    message = f"Column 'site': states {old!r} and {new!r} differ only by {difference}. Hint: write"
+    with pytest.warns(DataWarning, match=message):
+        more = cn.fit(rows, DAG, group="site").with_group(new)
+    assert more.groups == (old, new)
+
+
+def test_a_group_called_new_is_no_reason_to_warn() -> None:
+    rows = drawn(rows=40) | {"site": ["New group"] * 40}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cn.fit(rows, DAG, group="site").for_new_group().group is None
+
+
+def test_a_misspelt_group_is_recognised() -> None:
+    for wrong in ("sit", "sites", "Site"):
+        with pytest.raises(DataError, match="did you mean 'site'"):
+            cn.fit(drawn(), DAG, group=wrong)
+
+
 def test_empty_tables_have_groups() -> None:
     states = {"site": ["here", "there"], "x": [0, 1]}
     empty = {"site": [], "x": []}
@@ -415,7 +497,8 @@ def test_a_graph_is_learned_without_the_group(at_command_line) -> None:
         ("--dag arcs.csv --group a", "for --group, got 'a'"),
         ("--learn tan --target c --group c", "--target"),
         ("--learn hc --group c --weights c", "--weights"),
-        ("--learn hc --group site --ignore site", "'site'"),
+        ("--learn hc --group site --ignore site", "--group: 'site' is given for --ignore, too."),
+        ("--learn hc --group sit", "did you mean 'site'?"),
     ],
 )
 def test_wrong_groups_on_the_command_line(at_command_line, options, message) -> None:
@@ -423,3 +506,49 @@ def test_wrong_groups_on_the_command_line(at_command_line, options, message) -> 
     assert code in (1, 2)
     assert message in text
     assert not Path("model.json").exists()
+
+
+def test_words_about_groups_on_the_command_line(at_command_line) -> None:
+    at_command_line("fit rows.csv --dag arcs.csv --group site -o model.json")
+    code, text = at_command_line("query model.json c --observed site=moss")
+    assert code == 1
+    assert "Hint: leave it out of --observed, or fit again to all rows, with those of" in text
+    code, text = at_command_line("query model.json c --observed sit=oslo")
+    assert code == 1
+    assert "did you mean 'site'?" in text
+    Path("moss.csv").write_text("site,a,b,c\nmoss,1,1,1\n")
+    assert (
+        "with those of the new group" in at_command_line("update model.json moss.csv -o m.json")[1]
+    )
+    code, text = at_command_line("forget model.json moss.csv -o m.json")
+    assert code == 1
+    assert "'moss' (1 row) is not one of" in text
+    assert "Hint" not in text
+    code, text = at_command_line("compare rows.csv --group site --ignore site")
+    assert code == 2
+    assert "--group: 'site' is given for --ignore, too." in text
+
+
+@pytest.mark.parametrize("options", ["--dag arcs.csv", "--learn hc"])
+def test_numbers_of_groups_are_cut_only_if_named(at_command_line, options) -> None:
+    lines = Path("rows.csv").read_text().splitlines()
+    for k in range(1, len(lines)):
+        lines[k] = f"{k % 40},{lines[k].partition(',')[2]}"
+    Path("rows.csv").write_text("\n".join(lines) + "\n")
+    fit = f"fit rows.csv {options} --group site"
+    for bins in ("", " --bins 3"):
+        code, text = at_command_line(f"{fit}{bins} -o m.json --force")
+        assert code == 0
+        assert "Warning" not in text
+        assert cn.load("m.json").groups == tuple(range(40))
+    assert at_command_line(f"{fit} --bins site=3 -o c.json")[0] == 0
+    network = cn.load("c.json")
+    assert len(network.groups) == 3
+    wanted = network.query("c", {"site": 2})
+    assert network.for_group(network.groups[0]).query("c")[1] == pytest.approx(wanted[1])
+    assert network.pooled().group is None
+    # What no column is left for is refused.
+    Path("words.csv").write_text("site,a,c\n" + "1,x,y\n2,z,y\n3,x,w\n" * 9)
+    code, text = at_command_line("fit words.csv --learn hc --group site --bins 3 -o w.json")
+    assert code == 2
+    assert "--bins applies only to columns of numbers" in text

@@ -111,3 +111,18 @@ def test_the_study_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     part = {"what": "table", "n": 80, "estimator": "tiered"}
     by_data = [results.mean("held", **part, data=data) for data in ("nursery", "letter")]
     assert averages.mean("held", **part) == pytest.approx(np.mean(by_data))
+
+
+def test_one_repetition_does_not_say_how_much_they_differ(tmp_path: Path) -> None:
+    about = {"data": "nursery", "n": 80, "what": "table", "truth": "frequencies"}
+    held = {"cells": 9, "held": 0.9, "held_strictly": 0.8, "width": 0.2, "error": 0.1}
+    rows = [{**about, "repetition": 0, "estimator": name, **held} for name in coverage.PRIORS]
+    section = coverage.report(Tidy.of(rows), tmp_path)
+    place = section.tables[0].head.index("± between repetitions")
+    assert {row[place] for row in section.tables[0].rows} == {"–"}
+    assert np.isnan(Tidy.read(tmp_path / "coverage-means.csv")["spread"]).all()
+    assert "repetitions" not in section.figures[0][1]
+    again = [{**row, "repetition": 1, "held": 0.7} for row in rows]
+    section = coverage.report(Tidy.of([*rows, *again]), tmp_path)
+    assert {row[place] for row in section.tables[0].rows} == {"0.141"}
+    assert "repetitions" in section.figures[0][1]

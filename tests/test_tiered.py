@@ -162,8 +162,15 @@ def test_unseen_configurations_of_a_large_table_have_rows_of_their_own() -> None
     rows = [posterior.row((0,) * 3 + (k,) + (0,) * 6) for k in range(4)]
     assert [int(row.argmax()) in (k, (k + 1) % 4) for k, row in enumerate(rows)] == [True] * 4
     assert all(row[[k, (k + 1) % 4]].sum() > 0.9 for k, row in enumerate(rows))
-    with pytest.raises(TooLargeError):
+    with pytest.raises(TooLargeError, match="Hint: use `row` or `table`"):
         _ = posterior.mean
+    some = r"Hint: use `interval\(level, configurations\)` for some rows"
+    pooled = Hierarchical().posterior(counts)
+    for each in (posterior, pooled, cn.priors.Smoothed(Tiered()).posterior(counts)):
+        with pytest.raises(TooLargeError, match=some):
+            _ = each.variance
+        with pytest.raises(TooLargeError, match=some):
+            each.interval(0.9)
     assert posterior.interval(configurations=[(0,) * 10]).lower.shape == (1, 4)
 
 
@@ -420,6 +427,35 @@ def test_a_short_ladder_ends_at_the_row(values) -> None:
         shares = step.weights / (step.counts.sum() + step.strengths)
         lent = step.counts + step.strengths[:, None] * step.leaned_on
         np.testing.assert_allclose(shares @ lent, step.estimate, rtol=1e-12)
+
+
+def test_intervals_of_a_row_do_not_depend_on_the_rows_asked_for() -> None:
+    posterior = Tiered().posterior(counts_of(drawn_counts(4, 3)))
+    whole = posterior.interval(0.9)
+    asked = [5, 0, len(whole.lower) - 1]
+    some = posterior.interval(0.9, asked)
+    np.testing.assert_array_equal(some.lower, whole.lower[asked])
+    np.testing.assert_array_equal(some.upper, whole.upper[asked])
+    for row in asked:
+        one = posterior.interval(0.9, [row])
+        np.testing.assert_array_equal(one.lower[0], whole.lower[row])
+        own = np.diag(posterior.covariance(row))
+        np.testing.assert_allclose(own, posterior.variance[row], rtol=1e-9)
+        np.testing.assert_allclose(posterior.covariance(row, 1).sum(axis=0), 0.0, atol=1e-12)
+    # Rows of their own, whose draws agree with other draws.
+    drawn = np.quantile(posterior.sample(4000, rng=1), [0.05, 0.95], axis=0)
+    np.testing.assert_allclose(np.stack([whole.lower, whole.upper]), drawn, atol=0.05)
+
+
+@pytest.mark.parametrize("one_parent", ["integrated", "left_out"])
+def test_the_smallest_prior_mean_of_strengths_works_and_a_smaller_one_is_refused(one_parent):
+    least = Tiered(s_mean=1e-6, one_parent=one_parent)
+    for seed in range(4):
+        rows = least.posterior(counts_of(drawn_counts(seed, 3))).mean
+        np.testing.assert_allclose(rows.sum(axis=1), 1.0)
+        assert (rows > 0.0).all()
+    with pytest.raises(InputError, match=r"a number from 1e-06 to 1e\+12 for `s_mean`, got 1e-20"):
+        Tiered(s_mean=1e-20, one_parent=one_parent)
 
 
 def test_covariances_are_those_of_draws() -> None:

@@ -39,6 +39,10 @@ class Advice(StrEnum):
     """
 
     ADD_GROUP = "add a new group first: network.with_group(name)"
+    ASK_NEW_GROUP = (
+        "ask network.for_new_group() about a group of which nothing was seen, or add it with "
+        "network.with_group(name)"
+    )
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
     COUNT_COMPLETE_ROWS = (
@@ -52,6 +56,7 @@ class Advice(StrEnum):
     LEARN_FROM_COMPLETE_ROWS = (
         "use missing='available' to take the complete rows, or missing='state' to take all of them"
     )
+    LOAD_FOREST = "it is a forest: write BayesianNetworkForest.load(path)"
     LEAVE_OUT_DATES = "leave the column out, or turn it into parts such as the month"
     LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"
     NAME_BINS = (
@@ -66,6 +71,9 @@ class Advice(StrEnum):
     FIRST_LINE_IS_DATA = "write read(path, header=False) if the first line is data"
     NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
+    NO_DRAWS_OF_KNOWN_TABLES = (
+        "use draws=0; for one of several groups, ask the whole network with the group observed"
+    )
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
     OVERWRITE = "choose another name, or write overwrite=True"
     PRIOR_FOR_HUGE_TABLES = "use Hierarchical() or SymmetricDirichlet()"
@@ -242,6 +250,10 @@ class DataError(ColonnadeError, ValueError):
         super().__init__(f"{place}: {problem}", hint)
         self.__dict__.update(details)
         self.place, self.problem, self.details = place, problem, details
+
+    def advising(self, hint: str) -> DataError:
+        """Return the error with a hint; one that has a hint already keeps it."""
+        return DataError(self.place, self.problem, self.hint or hint, **self.details)
 
 
 class FileFormatError(ColonnadeError, ValueError):

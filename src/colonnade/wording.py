@@ -149,6 +149,8 @@ def _may_mean(text: str, other: str) -> bool:
     short, long = sorted((text, other), key=len)
     if not long.startswith(short) or len(short) >= _MIN_PREFIX:
         return True
+    if len(short) == _MIN_PREFIX - 1 and len(long) == _MIN_PREFIX:
+        return True  # the last letter was forgotten, or is one too many
     return not long[len(short) : len(short) + 1].isalnum()
 
 

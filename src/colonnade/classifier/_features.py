@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from colonnade.arrays import Array, Floats
 from colonnade.classifier._classes import merged_states
-from colonnade.exceptions import ColumnWarning, warn
+from colonnade.exceptions import ColumnWarning, DataError, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
@@ -23,7 +25,7 @@ from colonnade.tables.discretize import Discretizer
 from colonnade.tables.identifiers import Excess, dated, identifier, warn_of_identifiers
 from colonnade.tables.levels import Levels, place, places, refuse_absent
 from colonnade.tables.memory import each_column, warn_of_states
-from colonnade.tables.sources import Column, Source, numbers_of
+from colonnade.tables.sources import Column, Source, lacks_values, numbers_of
 from colonnade.variables import Variable
 
 # Chooses where a column is cut, given its name and its numbers.
@@ -55,7 +57,7 @@ class Feature:
     def levels(self, column: Column) -> Levels:
         """Labels and codes of other rows of the column."""
         if self.cuts is None:
-            return column.levels(declared=True)
+            return _levels(column)
         return self.cuts.column(_numbers(column)).levels(declared=True)
 
     def grown(self, levels: Levels) -> Feature:
@@ -269,6 +271,20 @@ def quantiles(weights: Array | None, name: str, read: Measured) -> Cuts:
     return read.cuts(name, weights=weights)
 
 
+def _levels(column: Column) -> Levels:
+    """Return the labels of rows to classify, and which of them each row has."""
+    try:
+        return column.levels(declared=True)
+    except DataError:  # dates, which are not states, unless none is there
+        if not lacks_values(column):
+            raise
+        return Levels([], np.full(len(column.values), -1))
+
+
 def _numbers(column: Column) -> Floats:
-    """Return the numbers of rows to classify."""
+    """Return the numbers of rows to classify; a column without values has no type of its own."""
+    if (numbers := column.numbers) is not None:
+        return numbers
+    if lacks_values(column):
+        return np.full(len(column.values), np.nan)
     return numbers_of(column, "give it as numbers, as in training")

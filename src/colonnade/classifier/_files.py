@@ -26,7 +26,7 @@ from colonnade.classifier._features import Feature, Features, Treatment
 from colonnade.classifier._forest import Forest
 from colonnade.classifier._members import Growth, Member
 from colonnade.classifier._tables import ClassTables
-from colonnade.exceptions import FileFormatError, InputError
+from colonnade.exceptions import FileFormatError, InputError, expected
 from colonnade.files import native
 from colonnade.files.disk import as_path, read_bytes, write_bytes
 from colonnade.files.misfit import MisfitError, made
@@ -35,7 +35,7 @@ from colonnade.priors import restored, saved
 from colonnade.tables.bins import Bins
 from colonnade.tables.cuts import Cuts
 
-_FORMAT, _VERSION = "colonnade forest", 1
+_FORMAT, _VERSION = native.FOREST_FORMAT, 1
 _KEYS = {
     *("format", "version", "colonnade", "checksum", "parameters", "prior", "columns", "named"),
     *("used", "identifiers", "target", "classes", "objects", "declared", "rows", "bins"),
@@ -61,13 +61,16 @@ def save(
     estimator: BaseEstimator, forest: Forest, path: str | os.PathLike[str], overwrite: bool
 ) -> None:
     """Write a fitted estimator and its forest."""
+    path = as_path(path)
+    if path.suffix.lower() != ".json":
+        raise expected("a name that ends in .json", "path", str(path))
     document = _document(estimator, forest)
     document["checksum"] = native.checksum(document)
     members = ",\n  ".join(json.dumps(each, separators=(",", ":")) for each in document["members"])
     head = {key: value for key, value in document.items() if key != "members"}
     lines = [f'"{key}": {json.dumps(value, allow_nan=False)},\n' for key, value in head.items()]
     text = "{\n" + "".join(lines) + f'"members": [\n  {members}\n]\n' + "}\n"
-    write_bytes(as_path(path), text.encode("ascii"), overwrite)
+    write_bytes(path, text.encode("ascii"), overwrite)
 
 
 def read(path: str | os.PathLike[str]) -> Kept:

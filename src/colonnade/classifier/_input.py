@@ -73,6 +73,8 @@ def labelled_rows(
     """
     table = _checked(estimator, table, y, reset)
     name = _name_of(y)
+    if isinstance(y, list | tuple):
+        _refuse_missing(y)  # NumPy makes strings of gaps between strings
     labels = column_or_1d(y, warn=True)
     _refuse_missing(labels)
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
@@ -177,12 +179,12 @@ def undefined_rows(rows: NDArray[np.intp], prior: Prior) -> DataError:
     )
 
 
-def _refuse_missing(labels: NDArray[Any]) -> None:
+def _refuse_missing(labels: NDArray[Any] | Sequence[Any]) -> None:
     """Refuse labels that are missing: None, NaN, or what a data frame has for them."""
-    if labels.dtype.kind == "f":
-        missing = np.isnan(labels)
-    elif labels.dtype.kind == "O":
+    if not isinstance(labels, np.ndarray) or labels.dtype.kind == "O":
         missing = np.array([_is_missing(label) for label in labels], dtype=bool)
+    elif labels.dtype.kind == "f":
+        missing = np.isnan(labels)
     else:
         return
     if missing.any():

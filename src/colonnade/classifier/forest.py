@@ -255,6 +255,7 @@ class BayesianNetworkForest(NetworkEstimator):
         Parameters
         ----------
         path : path
+            Ends in ``.json``; its folder exists.
         overwrite : bool, optional
             Whether an existing file is replaced; by default that is an error.
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -37,6 +38,7 @@ from colonnade.cli.commands import (
 from colonnade.cli.messages import spellings, worded, worded_usage
 from colonnade.cli.options import flattened, with_priors
 from colonnade.cli.output import complain, say
+from colonnade.cli.values import Misuse
 from colonnade.exceptions import ColonnadeError
 
 # In the order of the help.
@@ -100,6 +102,18 @@ class _Command(TyperCommand):
         with _refusing():
             return super().make_context(*arguments, **more)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # The parser would take the last value and forget the others.
+        *_, order = self.make_parser(ctx).parse_args(args=list(args))
+        for each, times in Counter(order).items():
+            if times > 1 and isinstance(each, TyperOption) and _has_one_value(each):
+                *names, last = (*each.opts[:1], *each.secondary_opts)
+                options = f"{', '.join(names)} or {last}" if names else last
+                error = Misuse(f"Expected {options} once, got it {_times(times)}.")
+                error.ctx = ctx
+                raise error
+        return super().parse_args(ctx, args)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         for each in self.params:
             if isinstance(each, TyperOption):
@@ -125,6 +139,15 @@ class _Command(TyperCommand):
                     raise
                 complain(f"Error: {_told(error, options)}")
         raise typer.Exit(1)
+
+
+def _has_one_value(option: TyperOption) -> bool:
+    """Whether an option that is given twice would contradict itself."""
+    return not option.multiple and (not option.is_flag or bool(option.secondary_opts))
+
+
+def _times(number: int) -> str:
+    return "twice" if number == 2 else f"{number} times"
 
 
 def _told(error: Exception, options: Mapping[str, str]) -> str:

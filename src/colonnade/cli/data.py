@@ -194,7 +194,10 @@ class CutOptions(FileOptions):
         return default, own
 
     def _wanted(self, table: TextTable, whose: str, states: Collection[str] = ()) -> Bins:
-        """Check what --bins and --cut say against the columns of a table."""
+        """Check what --bins and --cut say against the columns of a table.
+
+        Of the numbers in `states`, each is a state unless the column is named.
+        """
         from colonnade.tables import Bins, Cuts
         from colonnade.tables.bins import DEFAULT_BINS
         from colonnade.tables.levels import column_error
@@ -202,15 +205,16 @@ class CutOptions(FileOptions):
 
         default, own = self._own_bins()
         for name, value in own.items():
-            if name not in table or name in states:
+            if name not in table:
                 option = "--cut" if isinstance(value, Cuts) else "--bins"
                 problem = f"not one of the variables to cut, {listing(table)}."
                 raise column_error(name, problem, f"name another column in {option}")
+        columns = source_of(table).columns.values()
         if default is not None and all(
-            column.number_type is None for column in source_of(table).columns.values()
+            column.number_type is None for column in columns if column.name not in states
         ):
             raise Misuse(f"--bins applies only to columns of numbers, and {whose} has none.")
-        return Bins(DEFAULT_BINS if default is None else default, {**own, **dict.fromkeys(states)})
+        return Bins(DEFAULT_BINS if default is None else default, {**dict.fromkeys(states), **own})
 
     def _check_keep(self, table: TextTable) -> None:
         for name in self.keep or ():
@@ -251,7 +255,8 @@ class DataOptions(CutOptions):
     ) -> Discretized:
         """Return the columns that describe rows, cut, and say what was left out and cut.
 
-        Columns to be kept are used in any case, and groups as they are; weights stay numbers.
+        Columns to be kept are used in any case, and groups as they are unless --bins or --cut names
+        them; weights stay numbers.
         """
         from colonnade.tables import inspect
 
@@ -273,7 +278,7 @@ class DataOptions(CutOptions):
     def discretized(
         self, table: TextTable, *, weights: str | None = None, group: str | None = None
     ) -> Discretized:
-        """Cut the columns of a table, all of which are wanted; weights and groups stay."""
+        """Cut the columns of a table, all of them wanted; weights stay, and groups unless named."""
         from colonnade.tables import Discretizer
 
         columns = table.only(name for name in table if name != weights)

@@ -51,15 +51,17 @@ def learn_rows(
     json: bool,
 ) -> None:
     """Add rows to what a network has learned, or take them back, and save the result."""
-    from colonnade.network.learning import coded_for_network
+    from colonnade.network.learning import coded_as_before, coded_for_network
 
     model, output = files
     if missing not in (Missing.RAISE, Missing.AVAILABLE):
         raise Misuse(f"Expected raise or available for --missing, got {str(missing)!r}.")
     check_output(output, overwrite)
     network = load(model)
-    coded = coded_for_network(dict(data.read(weights)), network, weights, "raise")
-    learn = network.update if verb == "update" else network.forget
+    new = verb == "update"
+    read = coded_for_network if new else coded_as_before
+    coded = read(dict(data.read(weights)), network, weights, "raise")
+    learn = network.update if new else network.forget
     how: Literal["raise", "available"] = "available" if missing is Missing.AVAILABLE else "raise"
     if (lacking := gaps_in(coded)) and how == "available" and not json:
         say(f"{lacking}; --missing available was used")

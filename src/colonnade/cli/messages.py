@@ -45,6 +45,10 @@ _ADVICE = {
         "leave the column out with --ignore {first}, or turn it into parts such as the month"
     ),
     Advice.ADD_GROUP: "fit again to all rows, with those of the new group",
+    Advice.ASK_NEW_GROUP: (
+        "leave it out of --observed, or fit again to all rows, with those of the new group"
+    ),
+    Advice.LOAD_FOREST: "it is a forest: use it in Python, with BayesianNetworkForest.load",
     Advice.LEAVE_OUT: (
         "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
     ),
@@ -62,6 +66,10 @@ _ADVICE = {
     Advice.FIRST_LINE_IS_DATA: "give --no-header if the first line is data",
     Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
+    Advice.NO_DRAWS_OF_KNOWN_TABLES: (
+        "leave out --draws; for one of several groups, ask the model of all groups, with "
+        "--observed for the group"
+    ),
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"
     ),

@@ -26,7 +26,7 @@ import numpy as np
 
 from colonnade import __version__
 from colonnade.cpt import Cpt
-from colonnade.exceptions import NotSupportedError
+from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.files.misfit import MisfitError
 from colonnade.files.schema import network_of
 from colonnade.network import BayesianNetwork
@@ -34,6 +34,8 @@ from colonnade.priors import saved
 
 SUFFIX = ".json"
 _FORMAT = "colonnade network"
+# What files of a forest, which hold networks, say instead.
+FOREST_FORMAT = "colonnade forest"
 _VERSION = 2
 
 
@@ -147,7 +149,9 @@ def parsed(content: bytes) -> Any:
 
 def _check_head(document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        hint = "give a file of another program the ending of its own format"
+        hint: str = "give a file of another program the ending of its own format"
+        if isinstance(document, dict) and document.get("format") == FOREST_FORMAT:
+            hint = Advice.LOAD_FOREST
         raise MisfitError("format", "it is not a network saved by Colonnade.", hint)
     version = document.get("version")
     if type(version) is not int or version < 1:

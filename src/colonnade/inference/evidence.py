@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import DataError, did_you_mean, expected, listing
+from colonnade.exceptions import Advice, DataError, did_you_mean, expected, listing
 from colonnade.inference.conditions import Condition, split_condition, state_in_words
 from colonnade.tables.intervals import infinite, without_cut_points
 from colonnade.tables.levels import as_float
@@ -85,7 +85,12 @@ class Evidence:
         found: dict[str, Floats] = {}
         for name, value in _items(network, observed, parameter):
             place = _Place(network, network[name].family.child, parameter)
-            own = place.likelihood(value)
+            try:
+                own = place.likelihood(value)
+            except DataError as error:
+                if name != network.group or "state" not in error.details:
+                    raise
+                raise error.advising(Advice.ASK_NEW_GROUP) from None
             if name in found:
                 own = own * found[name]
                 place.check_possible(own, "the conditions")

@@ -101,12 +101,14 @@ def _draws(
 ) -> Floats:
     """The answer in independent draws of all tables that matter."""
     if not any(piece.uncertain for piece in question.pieces):
-        names = [p.cpt.family.child.name for p in question.pieces if isinstance(p, Piece)]
+        tables = [piece.cpt for piece in question.pieces if isinstance(piece, Piece)]
+        names = [cpt.family.child.name for cpt in tables]
+        known = all(cpt.prior is None for cpt in tables)
         raise NotSupportedError(
             "A credible interval of this answer",
             f"it depends on the tables of {listing(names)} only, which are known or estimated by "
             "maximum likelihood and have no posterior",
-            Advice.NO_DRAWS,
+            Advice.NO_DRAWS_OF_KNOWN_TABLES if known else Advice.NO_DRAWS,
         )
     fixed = [None if piece.uncertain else piece.logs() for piece in question.pieces]
     batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))

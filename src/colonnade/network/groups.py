@@ -21,12 +21,15 @@ from colonnade.exceptions import (
     did_you_mean,
     expected,
     listing,
+    warn,
 )
 from colonnade.lookup import with_known
 from colonnade.network.learning import NetworkCounts, families_of
 from colonnade.network.model import BayesianNetwork
 from colonnade.sparse import Fallback
+from colonnade.tables.remarks import of_one_more
 from colonnade.variables import Family, State, Variable
+from colonnade.wording import alike
 
 # Where the group is among the parents of a variable.
 _FIRST = 0
@@ -62,7 +65,7 @@ def of_new_group(network: BayesianNetwork) -> BayesianNetwork:
     """Return the network of a group that was never seen; its tables are known."""
     states = _group_variable(network, "for_new_group").states
     name = "new group"
-    while name in states:
+    while alike(name) in map(alike, states):
         name += "'"
     return of_group(with_group(network, name), name)
 
@@ -72,6 +75,8 @@ def with_group(network: BayesianNetwork, group: State) -> BayesianNetwork:
     variable = _group_variable(network, "with_group")
     if group in variable.states:
         raise expected(f"a group besides {listing(variable.states)}", "group", group)
+    for warning in of_one_more(variable.name, variable.states, group):
+        warn(warning)
     wider = Variable(variable.name, (*variable.states, group))
     known = NetworkCounts.kept(network, "with_group")
     variables = [wider if each.name == wider.name else each for each in network.variables]

@@ -98,7 +98,7 @@ def fit(
     if group is not None:
         dag = grouped(dag, group)
         prior = Tiered() if prior is None else prior
-    coded = treated(coded_for_fit(table, dag, variables, weights), missing)
+    coded = treated(coded_for_fit(table, dag, variables, weights, group), missing)
     priors = checked_priors(dag, prior, per_variable)
     if missing in ("raise", "available", "state"):
         counts = NetworkCounts.of(coded, dag, "available" if missing == "available" else "raise")
@@ -200,7 +200,9 @@ class NetworkCounts:
         return NetworkCounts(self.dag, self.families, fresh)
 
 
-def coded_for_fit(table: Any, dag: Dag, variables: Declared, weights: Any) -> CodedTable:
+def coded_for_fit(
+    table: Any, dag: Dag, variables: Declared, weights: Any, group: str | None = None
+) -> CodedTable:
     """Encode the columns that a graph names, in its order; states are declared or discovered."""
     checked_dag(dag)
     strange = [name for name in declared_variables(variables) if name not in dag]
@@ -209,7 +211,7 @@ def coded_for_fit(table: Any, dag: Dag, variables: Declared, weights: Any) -> Co
         raise expected(what, "variables", strange, did_you_mean(strange[0], dag.variables))
     if isinstance(weights, str) and weights in dag:
         raise expected("a column that is no variable of the graph", "weights", weights)
-    return encode(table, variables, weights, columns=dag.variables)
+    return encode(table, variables, weights, columns=dag.variables, group=group)
 
 
 def checked_dag(dag: Any) -> Dag:
@@ -226,15 +228,27 @@ def coded_for_network(
     table: Any, network: BayesianNetwork, weights: Any, unknown: Literal["raise", "missing"]
 ) -> CodedTable:
     """Encode new rows with the states, and the cut points, a network has already."""
+    try:
+        return coded_as_before(table, network, weights, unknown)
+    except DataError as error:
+        facts = error.details
+        # A column that is not there has no states, and no new group would help.
+        strange = facts.get("columns", [facts["column"]]) if "states" in facts else ()
+        if network.group not in strange:
+            raise
+        raise error.advising(Advice.ADD_GROUP) from None
+
+
+def coded_as_before(
+    table: Any,
+    network: BayesianNetwork,
+    weights: Any,
+    unknown: Literal["raise", "missing"] = "raise",
+) -> CodedTable:
+    """Encode rows that a network has learned from: none of them is of a new group."""
     if isinstance(table, Discretized):
         table = table.source  # its intervals must be the ones the network knows
-    try:
-        return encode(table, network.variables, weights, unknown, network.discretizer)
-    except DataError as error:
-        unknown_in = error.details.get("columns", {error.details.get("column")})
-        if network.group is None or error.hint or set(unknown_in) != {network.group}:
-            raise
-        raise DataError(error.place, error.problem, Advice.ADD_GROUP, **error.details) from None
+    return encode(table, network.variables, weights, unknown, network.discretizer)
 
 
 def checked_priors(

@@ -428,10 +428,11 @@ class BayesianNetwork(Questions):
     def _learned(
         self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
-        from colonnade.network.learning import NetworkCounts, coded_for_network
+        from colonnade.network.learning import NetworkCounts, coded_as_before, coded_for_network
 
         known = NetworkCounts.kept(self, request)
-        coded = coded_for_network(table, self, weights, "raise")
+        read = coded_as_before if request == "forget" else coded_for_network
+        coded = read(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
 
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:

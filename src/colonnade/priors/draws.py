@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,9 +17,13 @@ from colonnade.pooling.draws import dirichlet, log_dirichlet
 from colonnade.pooling.mixture import sample_components
 from colonnade.pooling.plan import base_tiers, drawn_base
 from colonnade.pooling.tiers import Tiers
+from colonnade.randomness import generator
 
 # Probabilities that are drawn may underflow; what leans on them is to remain above zero.
 _TINY = 1e-300
+
+# Draws from Dirichlet distributions, given their parameters.
+Draw: TypeAlias = Callable[[Floats, np.random.Generator], Floats]
 
 
 class Draws(ABC):
@@ -138,7 +143,7 @@ class TierDraws(Draws):
         last = len(self._kept)
         shapes = self._leaned_on(last, asked, np.arange(len(codes)))
         shapes += asked.counts(last)[:, None]
-        rows = log_dirichlet(shapes, self.rng)
+        rows = self._drawn(last, asked.keys(last), shapes, log_dirichlet)
         return np.ascontiguousarray(np.moveaxis(rows, 1, 2 if draws_last else 0))
 
     def log_cells(self, codes: Array, child: Array) -> Floats:
@@ -161,8 +166,12 @@ class TierDraws(Draws):
             if fresh:
                 here = np.array(list(fresh.values()))
                 shapes = self._leaned_on(t, asked, here) + asked.counts(t)[here, None]
-                kept.add(fresh, dirichlet(shapes, self.rng))
+                kept.add(fresh, self._drawn(t, list(fresh), shapes, dirichlet))
             asked.kept.append(np.array([kept.place[key] for key in keys], dtype=np.int64))
+
+    def _drawn(self, t: int, keys: Sequence[bytes], shapes: Floats, draw: Draw) -> Floats:
+        """Draw rows of tier t, ``[row, draw, state]``; `keys` tell them apart."""
+        return draw(shapes, self.rng)
 
     def _leaned_on(self, t: int, asked: _Asked, here: Array, child: Array | None = None) -> Floats:
         """s times what some rows of tier t lean on in each draw, ``[row, draw, state]``.
@@ -191,6 +200,24 @@ class TierDraws(Draws):
         rows = {u: self._kept[u].rows[asked.kept[u][here, None], draws] for u in needed}
         centres = {u: asked.means[here, u][:, None] for u in needed}
         return drawn_base(plan, t, base, rows, centres)
+
+
+class SteadyTierDraws(TierDraws):
+    """Draws through tiers in which a row does not depend on which others are asked for.
+
+    Every row has random numbers of its own, which follow from its tier and its configuration.
+    """
+
+    def __init__(self, tiers: Tiers, n: int) -> None:
+        super().__init__(tiers, n, generator(0))
+
+    def _drawn(self, t: int, keys: Sequence[bytes], shapes: Floats, draw: Draw) -> Floats:
+        rows = np.empty(shapes.shape)
+        for row, key, shape in zip(rows, keys, shapes, strict=True):
+            # The 1 keeps them apart from those of the seed 0, which what rows share is drawn with.
+            seed = [1, t, *np.frombuffer(key, dtype=np.int64).tolist()]
+            row[:] = draw(shape, np.random.default_rng(seed))
+        return rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

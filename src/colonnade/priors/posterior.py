@@ -39,7 +39,7 @@ from colonnade.pooling.quantiles import cell_quantiles
 from colonnade.pooling.strength import Strength
 from colonnade.priors.base import Prior
 from colonnade.priors.draws import PooledDraws
-from colonnade.priors.table_posterior import Interval, TablePosterior
+from colonnade.priors.table_posterior import SOME_INTERVALS, Interval, TablePosterior
 from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
 
@@ -159,6 +159,7 @@ class CptPosterior(TablePosterior):
     @property
     def variance(self) -> Floats:
         """Variance of every cell, ``[configuration, state]``."""
+        self._must_fit("The variance", instead=SOME_INTERVALS)
         return self._dense(self.counts.lookup.mapped(self._row_variances), "The variance")
 
     def covariance(self, y: Configuration, y2: Configuration | None = None) -> Floats:
@@ -224,7 +225,7 @@ class CptPosterior(TablePosterior):
             rows = rows.reshape(-1, self.counts.states)
             lower, upper = cell_quantiles(rows, self._few, tails)
             return Interval(lower, upper)
-        self._must_fit("The interval", 2)
+        self._must_fit("The interval", 2, SOME_INTERVALS)
         seen = self.counts.lookup
         ends = cell_quantiles(seen.values, self._few, tails)
         lower, upper = (

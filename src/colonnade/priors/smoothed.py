@@ -16,7 +16,7 @@ from colonnade.exceptions import NotSupportedError, checked_level, expected, is_
 from colonnade.pooling.penalty import Penalty
 from colonnade.priors.base import Counts, Prior, checked_counts
 from colonnade.priors.draws import Draws
-from colonnade.priors.table_posterior import Interval, TablePosterior
+from colonnade.priors.table_posterior import SOME_INTERVALS, Interval, TablePosterior
 from colonnade.priors.tiered import Tiered
 from colonnade.sparse import Fallback, SparseTable
 
@@ -163,7 +163,7 @@ class SmoothedPosterior(TablePosterior):
     @property
     def variance(self) -> Floats:
         """Variance of every cell, ``[configuration, state]``, from draws."""
-        self._must_fit("The variance")
+        self._must_fit("The variance", instead=SOME_INTERVALS)
         codes = all_codes(self.counts.parent_sizes)
         return np.concatenate([drawn.var(axis=0) for drawn in self._drawn(codes)])
 
@@ -182,7 +182,7 @@ class SmoothedPosterior(TablePosterior):
         level = checked_level(level)
         sizes = self.counts.parent_sizes
         if configurations is None:
-            self._must_fit("The interval", 2)
+            self._must_fit("The interval", 2, SOME_INTERVALS)
             codes = all_codes(sizes)
         else:
             given = [parent_codes(each, sizes) for each in configurations]

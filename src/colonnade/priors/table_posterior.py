@@ -18,6 +18,9 @@ from colonnade.priors.base import Prior
 from colonnade.priors.draws import Draws
 from colonnade.sparse import SparseTable
 
+# What to ask for instead of the uncertainty of too many cells.
+SOME_INTERVALS = "`interval(level, configurations)` for some rows"
+
 
 class Interval(NamedTuple):
     """Lower and upper ends, arrays of the same shape."""
@@ -159,10 +162,10 @@ class TablePosterior(ABC):
         self._must_fit(f"A sample of {n} tables", n)
         return np.asarray(np.exp(self.draws(n, rng).log_rows(all_codes(self.counts.parent_sizes))))
 
-    def _must_fit(self, what: str, copies: int = 1) -> None:
+    def _must_fit(self, what: str, copies: int = 1, instead: str = "`row` or `table`") -> None:
         cells = self.counts.configurations * self.counts.states * copies
         if cells > self.limit:
-            hint = "use `row` or `table`, or raise the limit with `with_limit`"
+            hint = f"use {instead}, or raise the limit with `with_limit`"
             raise TooLargeError(what, size=cells, limit=self.limit, hint=hint)
 
     def _dense(self, rows: Lookup, what: str) -> Floats:

@@ -32,7 +32,7 @@ from colonnade.priors.base import (
     checked_counts,
     checked_positive,
 )
-from colonnade.priors.draws import TierDraws
+from colonnade.priors.draws import SteadyTierDraws, TierDraws
 from colonnade.priors.hierarchical import (
     Hierarchical,
     alpha0_of,
@@ -40,7 +40,7 @@ from colonnade.priors.hierarchical import (
     log_evidence_of_pool,
 )
 from colonnade.priors.posterior import CptPosterior, inference_data
-from colonnade.priors.table_posterior import Interval, TablePosterior
+from colonnade.priors.table_posterior import SOME_INTERVALS, Interval, TablePosterior
 from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
 
@@ -49,6 +49,8 @@ from colonnade.sparse import SparseTable
 _DRAWS = 2000
 # Numbers drawn at a time.
 _MAX_DRAWN = 1 << 22
+# With a smaller prior mean the prior of strengths is so steep that the rest of their scores drowns.
+_MIN_S_MEAN = 1e-6
 _NO_EVIDENCE = "strengths are learned by leaving out, and not from a joint distribution"
 
 
@@ -59,7 +61,7 @@ class Tiered(Prior):
     The row of a configuration of k parents leans on the rows of its configurations of k - 1
     parents, each of which leans on those of k - 2, and so on. How strongly, and on which of them or
     on which mean of them, is learned by leaving one observation out. Without parents the estimate
-    is that of the pool, alpha ~ Dirichlet(alpha0), and with one parent that of
+    is that of the pool, alpha ~ Dirichlet(alpha0), and with one parent by default that of
     ``Hierarchical(s="learn")`` with the same prior mean of s.
 
     Parameters
@@ -67,8 +69,8 @@ class Tiered(Prior):
     alpha0 : float or sequence of float
         Parameter of the prior of the pool, for all states or one for each.
     s_mean : float
-        Prior mean of the strength with one parent, in multiples of the number of states. With more
-        parents it is twice that.
+        Prior mean of the strength with one parent, in multiples of the number of states, from 1e-6
+        on. With more parents it is twice that.
     one_parent : {"integrated", "left_out"}
         How the strength with one parent is learned: integrated over its exact posterior, or by
         leaving one observation out, as with more parents. The second takes a small part of the time
@@ -97,7 +99,8 @@ class Tiered(Prior):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha0", checked_alpha0(self.alpha0))
-        object.__setattr__(self, "s_mean", checked_positive(self.s_mean, "s_mean"))
+        s_mean = checked_positive(self.s_mean, "s_mean", least=_MIN_S_MEAN)
+        object.__setattr__(self, "s_mean", s_mean)
         if not is_word(self.one_parent, "integrated", "left_out"):
             raise expected("'integrated' or 'left_out'", "one_parent", self.one_parent)
 
@@ -194,8 +197,9 @@ class ShortLadder(CptPosterior):
 class TieredPosterior(TablePosterior):
     """Posterior of a table whose rows lean on all coarser tables.
 
-    There is no closed form: uncertainty is that of joint draws through the tiers, always the same
-    ones for intervals and variances. ``mean`` is the estimate, not the mean of draws.
+    There is no closed form: uncertainty is that of joint draws through the tiers, for intervals,
+    variances and covariances always the same ones, whichever rows are asked for. ``mean`` is the
+    estimate, not the mean of draws.
 
     Attributes
     ----------
@@ -281,7 +285,7 @@ class TieredPosterior(TablePosterior):
     @property
     def variance(self) -> Floats:
         """Variance of every cell, ``[configuration, state]``, from draws."""
-        self._must_fit("The variance")
+        self._must_fit("The variance", instead=SOME_INTERVALS)
         codes = all_codes(self.counts.parent_sizes)
         return np.concatenate([drawn.var(axis=-1) for drawn in self._drawn(codes)])
 
@@ -300,7 +304,7 @@ class TieredPosterior(TablePosterior):
         level = checked_level(level)
         sizes = self.counts.parent_sizes
         if configurations is None:
-            self._must_fit("The interval", 2)
+            self._must_fit("The interval", 2, SOME_INTERVALS)
             codes = all_codes(sizes)
         else:
             given = [parent_codes(each, sizes) for each in configurations]
@@ -317,7 +321,8 @@ class TieredPosterior(TablePosterior):
         """
         sizes = self.counts.parent_sizes
         given = [parent_codes(each, sizes) for each in ((y,) if y2 is None else (y, y2))]
-        drawn = np.exp(self.draws(_DRAWS, rng=0).log_rows(np.array(given, dtype=np.int64)))
+        draws = SteadyTierDraws(self.tiers, _DRAWS)
+        drawn = np.exp(draws.log_rows(np.array(given, dtype=np.int64)))
         centred = drawn - drawn.mean(axis=0)
         return np.asarray(centred[:, 0].T @ centred[:, -1] / _DRAWS)
 
@@ -333,8 +338,8 @@ class TieredPosterior(TablePosterior):
         return TierDraws(self.tiers, n, generator(rng), pools)
 
     def _drawn(self, codes: Array) -> Iterator[Floats]:
-        """The same draws of rows every time, ``[row, state, draw]``, some rows at a time."""
-        draws = self.draws(_DRAWS, rng=0)
+        """The same draws of a row every time, ``[row, state, draw]``, some rows at a time."""
+        draws = SteadyTierDraws(self.tiers, _DRAWS)
         size = max(1, _MAX_DRAWN // (_DRAWS * self.counts.states))
         for low in range(0, len(codes), size):
             yield np.exp(draws.log_rows(codes[low : low + size], draws_last=True))

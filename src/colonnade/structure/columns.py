@@ -189,9 +189,11 @@ class Columns:
         return known
 
 
-def read_rows(table: Any, names: Sequence[str] | None = None) -> CodedTable:
+def read_rows(
+    table: Any, names: Sequence[str] | None = None, group: str | None = None
+) -> CodedTable:
     """Encode a table, or some of its columns; it must have at least one row."""
-    coded = encode(table, columns=names)
+    coded = encode(table, columns=names, group=group)
     if coded.rows == 0:
         raise DataError("Table", "it has no rows.", "give at least one row")
     return coded

@@ -174,7 +174,7 @@ def compare(
     chosen = _checked_priors(priors if priors is not None or group is None else Tiered())
     rng = generator(0 if rng is None else rng)
     missing = checked_missing(missing)
-    coded = treated(read_rows(table), missing)
+    coded = treated(read_rows(table, group=group), missing)
     for parameter, name in (("target", target), ("group", group)):
         if name is not None and (not isinstance(name, str) or name not in coded.names):
             raise not_among(coded.names, parameter, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -192,9 +193,11 @@ def report(results: Tidy, out: Path) -> Section:
         "repetition is in `coverage.csv`."
     )
     tables = [*_mean_tables(averages), _by_data(results)]
+    repeated = len(results.unique("repetition")) > 1
+    bars = ", with the standard deviation between repetitions," if repeated else ""
     caption = (
-        f"Share of probabilities inside {100 * LEVEL:g} % intervals, with the standard deviation "
-        "between repetitions, and the mean width of the intervals; means over the data sets"
+        f"Share of probabilities inside {100 * LEVEL:g} % intervals{bars} and the mean width of "
+        "the intervals; means over the data sets"
     )
     figures = (("coverage.png", caption),)
     return Section("Do intervals hold the truth?", text, tuple(tables), figures)
@@ -215,7 +218,8 @@ def means(results: Tidy) -> list[Row]:
         }
         by_run = [part.mean("held", repetition=k) for k in part.unique("repetition")]
         about = {"what": what, "truth": truth, "n": n, "estimator": name, "sets": len(sets)}
-        spread = float(np.std(by_run, ddof=1)) if len(by_run) > 1 else 0.0
+        # One repetition does not say how much they differ.
+        spread = float(np.std(by_run, ddof=1)) if len(by_run) > 1 else math.nan
         rows.append({**about, **averages, "spread": spread})
     return rows
 
@@ -227,12 +231,16 @@ def _mean_tables(averages: Sequence[Row]) -> Iterator[Table]:
             (
                 str(row["n"]),
                 LABELS[row["estimator"]],
-                *(f"{row[m]:.3f}" for m in ("held", "spread", "held_strictly", "width", "error")),
+                *(_figure(row[m]) for m in ("held", "spread", "held_strictly", "width", "error")),
             )
             for row in averages
             if (row["what"], row["truth"]) == (what, truth)
         ]
         yield Table(f"{_TITLES[what]}; truth: {truth}", head, tuple(rows))
+
+
+def _figure(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 def _by_data(results: Tidy) -> Table:

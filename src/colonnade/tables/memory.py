@@ -41,6 +41,7 @@ def encode(
     unknown: Literal["raise", "missing"] = "raise",
     discretizer: Discretizer | None = None,
     columns: Sequence[str] | None = None,
+    group: str | None = None,
 ) -> CodedTable:
     """Find or check the states of every column and turn the table into compact codes.
 
@@ -72,6 +73,9 @@ def encode(
         Cuts its numeric columns first; columns that hold its intervals already stay.
     columns : sequence of str, optional
         Which columns are taken, and in which order; others are ignored.
+    group : str, optional
+        A column that says which group a row belongs to: it may have any number of states without a
+        warning.
 
     Returns
     -------
@@ -125,7 +129,8 @@ def encode(
         cut = cuts.get(column.name) if cuts else None
         levels = _levels(column, variable is not None, cut)
         # What is coded already was looked at when it was.
-        if variable is None and cut is None and not isinstance(column, StateColumn):
+        seen = isinstance(column, StateColumn) or column.name == group
+        if variable is None and cut is None and not seen:
             if excess := identifier(column, levels):
                 identifying.append(excess)
             elif excess := numeric_excess(column, levels):

@@ -15,6 +15,7 @@ from colonnade.wording import alike, joined
 # Of the columns that have the same trouble, and of the states or texts of each.
 _MAX_SHOWN = 5
 _CODES = frozenset(MISSING_CODES)
+_ONE_WAY = "write each state in one way"
 
 
 # ------------------------------------------------------------ the columns of a file
@@ -77,12 +78,22 @@ def of_states(variables: Iterable[Variable], unread: Collection[str]) -> Iterato
     """
     remarks = {v.name: StateRemarks.of(v.states, v.name in unread) for v in variables}
     for trouble, hint in (
-        ("similar", "write each state in one way"),
+        ("similar", _ONE_WAY),
         ("codes", Advice.MARK_MISSING),
         ("strange", Advice.MARK_MISSING),
     ):
         told = {name: getattr(each, trouble) for name, each in remarks.items()}
         yield from _told({name: text for name, text in told.items() if text}, hint)
+
+
+def of_one_more(name: str, states: Sequence[State], new: State) -> Iterator[DataWarning]:
+    """Say which states of a column a new one is easily mistaken for."""
+    similar = [state for state in states if alike(state) == alike(new)]
+    texts = all(isinstance(state, str) for state in (*similar, new))
+    shown = _shown([repr(state) for state in (*similar, new)])
+    what = "case or blanks" if texts else "type"
+    problem = f"states {shown} differ only by {what}"
+    yield from _told({name: problem} if similar else {}, _ONE_WAY)
 
 
 class StateRemarks(NamedTuple):

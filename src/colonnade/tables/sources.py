@@ -270,6 +270,16 @@ def numbers_of(column: Column, hint: str) -> Floats:
     return numbers
 
 
+def lacks_values(column: Column) -> bool:
+    """Whether every row of a column is missing, whatever its type."""
+    if (times := column.times) is not None:
+        return times.rows == 0
+    levels = column.levels(declared=True)
+    # The code of a missing value is -1, or the number of labels.
+    there = np.array([*(label is not None for label in levels.labels), False])
+    return not there[levels.codes].any()
+
+
 def _columns(table: Any) -> Mapping[str, Any] | None:
     """Take a dictionary, a structured array or a pair (array, names) apart, or return None."""
     if isinstance(table, Mapping):

@@ -78,8 +78,9 @@ def compare(
     refuse_repeated("--learn", "learners", [str(each) for each in learners])
     refuse_repeated("--dag", "files", [str(path) for path in paths])
     learning.check(learners, scored=True)
-    if group is not None and group == learning.target:
-        raise Misuse(f"--group: {group!r} is given for --target, too.")
+    for option, columns in {"--target": [learning.target], "--ignore": data.ignore or ()}.items():
+        if group is not None and group in columns:
+            raise Misuse(f"--group: {group!r} is given for {option}, too.")
     chosen = [options.prior_of(word) for word in words]
     # By their own words: bdeu is bdeu:1.
     refuse_repeated("--prior", "priors", [each.word for each in chosen])
@@ -89,7 +90,8 @@ def compare(
     # Before any work: graphs must be of these columns.
     named = [dag_of(path, list(table)).variables for path in paths]
     kept = list(dict.fromkeys(name for names in named for name in names))
-    coded = encode(data.chosen(table, keep=[learning.target, *kept], group=group))
+    cut = data.chosen(table, keep=[learning.target, *kept], group=group)
+    coded = encode(cut, group=group)
     variables = [name for name in coded.names if name != group]
     structures: dict[str, Any] = {
         **{str(path): dag_of(path, variables, all_columns=True) for path in paths},

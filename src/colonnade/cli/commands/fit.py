@@ -174,8 +174,9 @@ class _Request:
             if value and self.dag is not None:
                 raise Misuse(f"{option} applies only with --learn.", hint=hint)
         learning.check([] if self.dag is not None else [self.learner])
-        for option, column in (("--target", learning.target), ("--weights", data.weights)):
-            if self.group is not None and self.group == column:
+        others = {"--target": [learning.target], "--weights": [data.weights]}
+        for option, columns in {**others, "--ignore": data.ignore or ()}.items():
+            if self.group is not None and self.group in columns:
                 raise Misuse(f"--group: {self.group!r} is given for {option}, too.")
 
     def fitted(
@@ -197,10 +198,10 @@ class _Request:
                 table.only(name for name in names if name is not None), weights=weights, group=group
             )
             taken = [*graph.variables, *([] if group is None or group in graph else [group])]
-            coded = encode(cut, weights=weights, columns=taken)
+            coded = encode(cut, weights=weights, columns=taken, group=group)
         else:
             cut = data.chosen(table, weights=weights, keep=[self.learning.target], group=group)
-            coded = encode(cut, weights=weights)
+            coded = encode(cut, weights=weights, group=group)
             others = [name for name in coded.names if name != group]
             own = coded if group is None else encode(coded, columns=others)
             missing = data.missing

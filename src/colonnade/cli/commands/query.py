@@ -15,6 +15,7 @@ from colonnade.cli.output import complain, figure, grid, interval, say, say_json
 from colonnade.cli.values import Misuse, refuse_repeated
 from colonnade.cli.values import draws as draws_of
 from colonnade.exceptions import (
+    Advice,
     DataError,
     NotSupportedError,
     TooLargeError,
@@ -140,7 +141,12 @@ def _observed(network: BayesianNetwork, texts: Sequence[str]) -> dict[str, State
         name, state = _split(network, text)
         if name in observed:
             raise Misuse(f"Expected different variables for --observed, got {name!r} twice.")
-        observed[name] = _interval(network, name, state)
+        try:
+            observed[name] = _interval(network, name, state)
+        except DataError as error:
+            if name != network.group or "state" not in error.details:
+                raise
+            raise error.advising(Advice.ASK_NEW_GROUP) from None
     return observed
 
 

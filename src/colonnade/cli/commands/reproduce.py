@@ -24,11 +24,11 @@ def reproduce(
         typer.Argument(
             metavar="STUDY",
             parser=choice(Study),
-            help="Which study: mse, joint, classification, engines or all.",
+            help="Which study: mse, joint, classification, engines, priors, coverage or all.",
         ),
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Few repetitions and sizes, in under a minute.")
+        bool, typer.Option("--quick", help="Few repetitions and sizes, in a minute or two.")
     ] = False,
     seed: Annotated[int, options.number(help="The same seed gives the same numbers.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("reproduction"),
