@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -585,8 +586,15 @@ def test_result_is_readable() -> None:
         result.level = 0.5
 
 
+class NoDelay(threading.Timer):
+    """A timer whose time is up at once, before anything else is done."""
+
+    def start(self) -> None:
+        self.function()
+
+
 def test_progress_is_shown_when_it_takes_long(monkeypatch, capsys) -> None:
-    monkeypatch.setattr("colonnade.progress._SECONDS_BEFORE_SHOWN", -1.0)
+    monkeypatch.setattr("colonnade.progress.threading.Timer", NoDelay)
     monkeypatch.setattr("colonnade.inference.queries._MAX_BATCH_DRAWS", 10)
     monkeypatch.setenv("FORCE_COLOR", "1")
     query(small_network(), "a", draws=100, rng=1)
