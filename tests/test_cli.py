@@ -547,15 +547,16 @@ def test_as_a_program(folder: Path, tmp_path: Path) -> None:
     assert found.returncode == 0
     assert json.loads(found.stdout)["targets"] == ["cancer"]
     assert found.stderr == ""
-    (tmp_path / "data.csv").write_text("é,b\nx,1.5\ny,2.5\n", encoding="utf-8")
+    (tmp_path / "data.csv").write_text("é,b\nx,p\n,q\nx,q\n", encoding="utf-8")
+    source = str(Path(cn.__file__).parents[1])
     failed = shell(
-        *("fit", "data.csv", "--learn", "chow-liu", "-o", "m.json"),
+        *("fit", "data.csv", "--learn", "chow-liu", "--missing", "raise", "-o", "m.json"),
         cwd=tmp_path,
-        env={"PYTHONIOENCODING": "ascii", "PATH": ""},
+        env={"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": source},
     )
     assert failed.returncode == 1
     assert failed.stdout == ""
-    assert failed.stderr.startswith("Error: Column 'b': floating-point numbers")
+    assert failed.stderr.startswith("Error: Column '\\xe9': the value is missing")
     assert "Traceback" not in failed.stderr
 
 
