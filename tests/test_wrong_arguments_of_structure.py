@@ -19,6 +19,9 @@ STRENGTHS = structure.ArcStrengths(("a", "b"), np.array([[0.0, 0.6], [0.2, 0.0]]
 # Functions with what they need; the prior without a pool is quick.
 FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "hill_climb": (cn.hill_climb, {"table": TABLE}),
+    "ges": (cn.ges, {"table": TABLE}),
+    "Pdag": (structure.Pdag, {"arcs": [("a", "b")]}),
+    "Pdag.of": (structure.Pdag.of, {"dag": DAG}),
     "chow_liu": (cn.chow_liu, {"table": TABLE}),
     "tan": (cn.tan, {"table": TABLE, "target": "a"}),
     "kdb": (cn.kdb, {"table": TABLE, "target": "a"}),

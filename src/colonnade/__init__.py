@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from colonnade.structure import arc_strength as arc_strength
     from colonnade.structure import chow_liu as chow_liu
     from colonnade.structure import compare as compare
+    from colonnade.structure import ges as ges
     from colonnade.structure import hill_climb as hill_climb
     from colonnade.structure import kdb as kdb
     from colonnade.structure import naive_bayes as naive_bayes
@@ -73,7 +74,7 @@ _ROOMS = {
     ),
     "structure": (
         *("AIC", "BIC", "LogLikelihood", "arc_strength", "chow_liu", "compare"),
-        *("hill_climb", "kdb", "naive_bayes", "score", "score_families", "tan"),
+        *("ges", "hill_climb", "kdb", "naive_bayes", "score", "score_families", "tan"),
     ),
     "tables": ("discretize", "read"),
     "variables": ("Family", "Variable"),

@@ -68,12 +68,15 @@ class Prior:
         Words of the command line for it, to be shown to a user, and what each means.
     score_name : str or None
         What :meth:`structure_score` returns; None if the prior is no score.
+    score_equivalent : bool
+        Whether graphs with the same independences have the same score.
     """
 
     keyword: ClassVar[str] = ""
     setting: ClassVar[str] = "setting"
     examples: ClassVar[Mapping[str, str]] = {}
     score_name: ClassVar[str | None] = LOG_EVIDENCE
+    score_equivalent: ClassVar[bool] = False
 
     def estimate(self, counts: Counts) -> Floats:
         """Estimated probabilities from counts, both ``[configuration, state]``.

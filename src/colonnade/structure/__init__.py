@@ -1,6 +1,8 @@
-"""Learning the graph: scores, hill climbing, trees, and how certain an arc is."""
+"""Learning the graph: scores, searches, trees, and how certain an arc is."""
 
 from colonnade.structure.comparison import Compared, Comparison, compare
+from colonnade.structure.equivalence import FoundClass, ges
+from colonnade.structure.pdag import Pdag
 from colonnade.structure.resampling import ArcStrengths, arc_strength, compelled
 from colonnade.structure.scores import AIC, BIC, LogLikelihood, Score, score, score_families
 from colonnade.structure.search import Found, Step, hill_climb
@@ -13,13 +15,16 @@ __all__ = [
     "Compared",
     "Comparison",
     "Found",
+    "FoundClass",
     "LogLikelihood",
+    "Pdag",
     "Score",
     "Step",
     "arc_strength",
     "chow_liu",
     "compare",
     "compelled",
+    "ges",
     "hill_climb",
     "kdb",
     "naive_bayes",

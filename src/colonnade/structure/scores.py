@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -35,7 +35,15 @@ Parents: TypeAlias = tuple[int, ...]  # positions of columns, ascending
 
 
 class Penalised(ABC):
-    """Log likelihood at its maximum less a penalty per free parameter."""
+    """Log likelihood at its maximum less a penalty per free parameter.
+
+    Attributes
+    ----------
+    score_equivalent : bool
+        Whether graphs with the same independences have the same score.
+    """
+
+    score_equivalent: ClassVar[bool] = True
 
     @abstractmethod
     def penalty(self, rows: float) -> float:
