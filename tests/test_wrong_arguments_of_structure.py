@@ -20,6 +20,8 @@ STRENGTHS = structure.ArcStrengths(("a", "b"), np.array([[0.0, 0.6], [0.2, 0.0]]
 FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "hill_climb": (cn.hill_climb, {"table": TABLE}),
     "ges": (cn.ges, {"table": TABLE}),
+    "exact_search": (cn.exact_search, {"table": TABLE}),
+    "arc_posterior": (cn.arc_posterior, {"table": TABLE}),
     "Pdag": (structure.Pdag, {"arcs": [("a", "b")]}),
     "Pdag.of": (structure.Pdag.of, {"dag": DAG}),
     "chow_liu": (cn.chow_liu, {"table": TABLE}),

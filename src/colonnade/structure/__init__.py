@@ -2,15 +2,19 @@
 
 from colonnade.structure.comparison import Compared, Comparison, compare
 from colonnade.structure.equivalence import FoundClass, ges
+from colonnade.structure.exact import ArcPosterior, arc_posterior, exact_search
 from colonnade.structure.pdag import Pdag
 from colonnade.structure.resampling import ArcStrengths, arc_strength, compelled
 from colonnade.structure.scores import AIC, BIC, LogLikelihood, Score, score, score_families
 from colonnade.structure.search import Found, Step, hill_climb
+from colonnade.structure.shares import ArcShares
 from colonnade.structure.trees import chow_liu, kdb, naive_bayes, tan
 
 __all__ = [
     "AIC",
     "BIC",
+    "ArcPosterior",
+    "ArcShares",
     "ArcStrengths",
     "Compared",
     "Comparison",
@@ -20,10 +24,12 @@ __all__ = [
     "Pdag",
     "Score",
     "Step",
+    "arc_posterior",
     "arc_strength",
     "chow_liu",
     "compare",
     "compelled",
+    "exact_search",
     "ges",
     "hill_climb",
     "kdb",

@@ -161,6 +161,20 @@ class FamilyScores:
             additions[fresh] = self._score_additions(child, parents, fresh)
         return np.asarray(additions[chosen])
 
+    def enlarged(self, child: int, parents: Parents, candidates: Integers) -> Floats:
+        """Like :meth:`additions`, for so many families that none is looked up or kept."""
+        return self._score_additions(child, tuple(sorted(parents)), candidates)
+
+    def bound(self, child: int, parents: Parents) -> float:
+        """What no family with at least these parents exceeds.
+
+        The log probability of observations is negative; a penalty grows with the parents.
+        """
+        if not isinstance(self.score, Penalised):
+            return 0.0
+        parameters = self.columns.size(parents) * (int(self.columns.sizes[child]) - 1)
+        return -self.score.penalty(self.columns.total) * parameters
+
     def _known_additions(self, child: int, parents: Parents) -> Floats:
         """Scores of additions that are known as other families."""
         additions = np.full(len(self.names), np.nan)
