@@ -22,6 +22,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "ges": (cn.ges, {"table": TABLE}),
     "exact_search": (cn.exact_search, {"table": TABLE}),
     "arc_posterior": (cn.arc_posterior, {"table": TABLE}),
+    "pc": (cn.pc, {"table": TABLE}),
+    "independence": (structure.independence, {"table": TABLE, "x": "a", "y": "b"}),
     "Pdag": (structure.Pdag, {"arcs": [("a", "b")]}),
     "Pdag.of": (structure.Pdag.of, {"dag": DAG}),
     "chow_liu": (cn.chow_liu, {"table": TABLE}),

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from colonnade.structure import hill_climb as hill_climb
     from colonnade.structure import kdb as kdb
     from colonnade.structure import naive_bayes as naive_bayes
+    from colonnade.structure import pc as pc
     from colonnade.structure import score as score
     from colonnade.structure import score_families as score_families
     from colonnade.structure import tan as tan
@@ -77,7 +78,7 @@ _ROOMS = {
     "structure": (
         *("AIC", "BIC", "LogLikelihood", "arc_posterior", "arc_strength", "chow_liu"),
         *("compare", "exact_search", "ges", "hill_climb", "kdb", "naive_bayes"),
-        *("score", "score_families", "tan"),
+        *("pc", "score", "score_families", "tan"),
     ),
     "tables": ("discretize", "read"),
     "variables": ("Family", "Variable"),

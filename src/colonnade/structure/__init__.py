@@ -1,8 +1,10 @@
 """Learning the graph: scores, searches, trees, and how certain an arc is."""
 
 from colonnade.structure.comparison import Compared, Comparison, compare
+from colonnade.structure.constraints import FoundByTests, pc
 from colonnade.structure.equivalence import FoundClass, ges
 from colonnade.structure.exact import ArcPosterior, arc_posterior, exact_search
+from colonnade.structure.independence import Independence, independence
 from colonnade.structure.pdag import Pdag
 from colonnade.structure.resampling import ArcStrengths, arc_strength, compelled
 from colonnade.structure.scores import AIC, BIC, LogLikelihood, Score, score, score_families
@@ -19,7 +21,9 @@ __all__ = [
     "Compared",
     "Comparison",
     "Found",
+    "FoundByTests",
     "FoundClass",
+    "Independence",
     "LogLikelihood",
     "Pdag",
     "Score",
@@ -32,8 +36,10 @@ __all__ = [
     "exact_search",
     "ges",
     "hill_climb",
+    "independence",
     "kdb",
     "naive_bayes",
+    "pc",
     "score",
     "score_families",
     "tan",

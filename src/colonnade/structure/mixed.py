@@ -6,7 +6,7 @@ questions of a search (is this a clique, is there a path) are a few operations o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -130,36 +130,50 @@ class Mixed:
             seen |= reached
         return False
 
-    def close(self) -> None:
+    def reaches(self, begin: int, end: int) -> bool:
+        """Whether a path along arcs goes from one to the other."""
+        seen = reached = 1 << begin
+        while reached:
+            ahead = 0
+            for k in bits(reached):
+                ahead |= self.children[k]
+            reached = ahead & ~seen
+            seen |= reached
+        return bool(seen >> end & 1)
+
+    def close(self, undecided: Collection[tuple[int, int, int]] = ()) -> None:
         """Direct every edge that the arcs decide (the four rules of Meek 1995).
 
         No other collider and no cycle may come of it. The fourth rule is needed only where arcs
-        come from somewhere else than colliders.
+        come from somewhere else than colliders. Triples that are undecided may be colliders:
+        nothing is concluded from them.
         """
         changed = True
         while changed:
             changed = False
             for a, b in list(self.edges()):
                 for one, other in ((a, b), (b, a)):
-                    if self._decided(one, other):
+                    if self._decided(one, other, undecided) and not self.reaches(other, one):
                         self.direct(one, other)
                         changed = True
                         break
 
-    def _decided(self, a: int, b: int) -> bool:
+    def _decided(self, a: int, b: int, undecided: Collection[tuple[int, int, int]]) -> bool:
         """Whether the edge a - b must be a -> b."""
-        if self.parents[a] & ~self.adjacent(b):  # c -> a - b would be a collider
+        # c -> a - b would be a collider
+        if any((c, a, b) not in undecided for c in bits(self.parents[a] & ~self.adjacent(b))):
             return True
         if self.children[a] & self.parents[b]:  # a -> c -> b
             return True
         # a - c -> b and a - d -> b, where c and d are not adjacent
         both = self.neighbours[a] & self.parents[b]
-        if not self.is_clique(both):
-            return True
+        for c in bits(both):
+            if any((c, a, d) not in undecided for d in bits(both & ~self.adjacent(c) & ~(1 << c))):
+                return True
         # a - c -> d -> b, where c and b are not adjacent and a and d are
         between = self.adjacent(a) & self.parents[b]
         begun = self.neighbours[a] & ~self.adjacent(b) & ~(1 << b)
-        return any(self.children[c] & between for c in bits(begun))
+        return any(self.children[c] & between and (c, a, b) not in undecided for c in bits(begun))
 
     def extension(self) -> Mixed | None:
         """A graph of arcs only, without a cycle or another collider (Dor and Tarsi 1992), if any.

@@ -15,11 +15,12 @@ from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.structure.columns import prepare
+from colonnade.structure.constraints import FoundByTests
 from colonnade.structure.search import Found, to_the_end
 from colonnade.structure.shares import TIE_TOLERANCE, ArcShares
 from colonnade.tables.coded import CodedTable
 
-Learner = Callable[[Any], Dag | Found]
+Learner = Callable[[Any], Dag | Found | FoundByTests]
 _MAX_RESAMPLES = 10**6
 Resampling: TypeAlias = Literal["halves", "bootstrap"]
 
@@ -165,7 +166,7 @@ def learned(learner: Learner | Dag, coded: CodedTable, parameter: str = "learner
     """The graph that a learner finds; a graph stands for itself."""
     with to_the_end():
         found = learner if isinstance(learner, Dag) else learner(coded)
-    dag = found.dag if isinstance(found, Found) else found
+    dag = found.dag if isinstance(found, Found | FoundByTests) else found
     if not isinstance(dag, Dag):
         raise expected("a function that returns a Dag", parameter, found)
     strange = [name for name in dag.variables if name not in coded.names]
