@@ -71,6 +71,7 @@ class Advice(StrEnum):
     )
     PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
+    WEIGH_KNOWN_TABLES = "say what they are worth, with network.with_weight(50)"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
 

@@ -283,10 +283,35 @@ class BayesianNetwork:
 
     # ------------------------------------------------------------------- data
 
+    def with_weight(self, weight: float | Mapping[str, float]) -> BayesianNetwork:
+        """Say what known tables are worth, so that rows can be learned on top of them.
+
+        Each row of a table then counts as so many observations. Tables with other weights, or
+        without any, are named one by one: those without stay fixed, whatever is learned.
+
+        Parameters
+        ----------
+        weight : float, or mapping of str to float
+            Of all tables that were given, or of those named.
+
+        Examples
+        --------
+        >>> from colonnade import Cpt, Family, Variable
+        >>> coin = Cpt.known(Family(Variable("coin", ["heads", "tails"])), [[0.5, 0.5]])
+        >>> network = BayesianNetwork(Dag([], ["coin"]), {"coin": coin}).with_weight(50)
+        >>> network.update({"coin": ["heads"] * 50})["coin"].probabilities
+        array([[0.75, 0.25]])
+        """
+        from colonnade.network.knowledge import with_weight
+
+        return with_weight(self, weight)
+
     def update(
         self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
     ) -> BayesianNetwork:
         """Learn from more rows: the result equals a network fitted to all rows together.
+
+        Tables that are known stay as they are; see :meth:`with_weight`.
 
         Parameters
         ----------
@@ -357,6 +382,7 @@ class BayesianNetwork:
             ("cut points", _cut_points, "cut both tables by one discretizer"),
             ("states", _states, "fit both with the same `variables`"),
             ("prior", _prior, "fit both with the same priors"),
+            ("known table", _known, "give both the same table"),
         ):
             for name in self:
                 (mine, wanted), (yours, got) = facts(self, name), facts(other, name)
@@ -366,7 +392,7 @@ class BayesianNetwork:
                         hint = Advice.ADD_GROUP
                     raise expected(f"the same {what} of {name!r}", "other", other, hint, got=got)
         aligned = BayesianNetwork(self.dag, other.tables)  # its variables may have another order
-        here, there = (NetworkCounts.kept(network, "merge") for network in (self, aligned))
+        here, there = (NetworkCounts.kept(network, "merge", True) for network in (self, aligned))
         return self._with(here + there)
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
@@ -539,7 +565,7 @@ class BayesianNetwork:
     ) -> BayesianNetwork:
         from colonnade.network.learning import NetworkCounts, coded_for_network
 
-        known = NetworkCounts.kept(self, request)
+        known = NetworkCounts.kept(self, request, True)
         coded = coded_for_network(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
 
@@ -609,6 +635,11 @@ def _states(network: BayesianNetwork, name: str) -> tuple[Any, str]:
 def _prior(network: BayesianNetwork, name: str) -> tuple[Any, str]:
     prior = network[name].prior
     return prior, shown(prior)
+
+
+def _known(network: BayesianNetwork, name: str) -> tuple[Any, str]:
+    cpt = network[name]
+    return (cpt.table, "another table") if cpt.counts is None else (None, "counts")
 
 
 def _groups_all(group: str, dag: Dag) -> bool:

@@ -4,6 +4,7 @@ from colonnade.priors.base import LOG_EVIDENCE, Inconsistency, Prior
 from colonnade.priors.draws import Draws
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
+from colonnade.priors.informed import Informed, InformedPosterior
 from colonnade.priors.posterior import CptPosterior
 from colonnade.priors.registry import PRIORS, no_prior, prior_named, register, restored, saved
 from colonnade.priors.table_posterior import Interval, TablePosterior
@@ -18,6 +19,8 @@ __all__ = [
     "Hierarchical",
     "Inconsistency",
     "Independent",
+    "Informed",
+    "InformedPosterior",
     "Interval",
     "MaximumLikelihood",
     "Prior",

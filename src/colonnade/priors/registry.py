@@ -14,6 +14,7 @@ from colonnade.pooling import ENGINES
 from colonnade.priors.base import SAVED_IF_GIVEN, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
+from colonnade.priors.informed import Informed
 from colonnade.priors.tiered import Tiered
 from colonnade.wording import nearest
 
@@ -33,6 +34,7 @@ register(Tiered)
 register(BDeu)
 register(SymmetricDirichlet)
 register(MaximumLikelihood)
+register(Informed)
 
 
 def prior_named(word: str) -> Prior:
