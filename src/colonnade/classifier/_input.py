@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
@@ -22,6 +24,7 @@ from sklearn.utils.validation import (
 from colonnade.exceptions import (
     Advice,
     DataError,
+    TooLargeError,
     checked_list,
     counted,
     expected,
@@ -36,6 +39,9 @@ from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import meant_states
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
+
+# A sparse matrix is made dense, column by column of states: beyond this many cells it is refused.
+_MAX_SPARSE_CELLS = 1 << 28
 
 
 class UnknownStateWarning(UserWarning):
@@ -71,6 +77,7 @@ def labelled_rows(
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_consistent_length(table, labels)
     check_classification_targets(labels)
+    sample_weight = _with_class_weight(estimator.class_weight, labels, sample_weight, reset)
     weights = None
     if sample_weight is not None:
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
@@ -87,6 +94,33 @@ def labelled_rows(
             # The same counts as of rows that are repeated.
             weights = weights.astype(np.int64)
     return Labelled(_named(estimator, table), labels, weights)
+
+
+def _with_class_weight(class_weight: Any, labels: Any, sample_weight: Any, reset: bool) -> Any:
+    """Weights of rows times those of their classes; None if neither is given."""
+    if class_weight is None:
+        return sample_weight
+    if is_word(class_weight, "balanced"):
+        if not reset:
+            hint = "give a weight for each class, such as {0: 1, 1: 5}"
+            raise expected("weights of classes", "class_weight", class_weight, hint)
+        found, places, times = np.unique(labels, return_inverse=True, return_counts=True)
+        own = (len(labels) / (len(found) * times))[places]
+    elif isinstance(class_weight, Mapping):
+        own = np.array([_weight_of(class_weight, label) for label in labels.tolist()])
+    else:
+        raise expected("'balanced' or a mapping of labels", "class_weight", class_weight)
+    return own if sample_weight is None else own * np.asarray(sample_weight, np.float64)
+
+
+def _weight_of(class_weight: Mapping[Any, Any], label: Any) -> float:
+    """Weight of one class: 1 if it is not named."""
+    weight = class_weight.get(label, 1.0)
+    number = isinstance(weight, numbers.Real) and not isinstance(weight, bool)
+    if not number or not 0.0 <= weight < np.inf:
+        got = f"{weight!r} for {label!r}"
+        raise expected("weights of 0 or more", "class_weight", class_weight, got=got)
+    return float(weight)
 
 
 def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
@@ -164,14 +198,29 @@ def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
             table = np.array(table, dtype=object)  # numbers beside strings stay numbers
         labels = "no_validation" if y is not None else y
         checks: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan"}
+        # Nothing can be learned from no rows, but they can be classified.
+        checks |= {"ensure_min_samples": 0 if is_word(y, "no_validation") else 1}
+        if issparse(table):
+            _refuse_huge(table)
+            checks |= {"accept_sparse": ["csr", "csc", "coo"]}
+            return validate_data(estimator, table, labels, reset=reset, **checks).toarray()
         return np.asarray(validate_data(estimator, table, labels, reset=reset, **checks))
     refuse_repeated(_labels(table))
     validate_data(estimator, table, y, reset=reset, skip_check_array=True)
     rows, columns = table.shape
-    if not rows or not columns:
+    # Nothing can be learned from no rows, but they can be classified.
+    if not columns or not (rows or is_word(y, "no_validation")):
         got = f"{counted(rows, 'row')} and {counted(columns, 'column')}"
         raise expected("at least one row and one column", "X", table, got=got)
     return table
+
+
+def _refuse_huge(table: Any) -> None:
+    cells = table.shape[0] * table.shape[1]
+    if cells > _MAX_SPARSE_CELLS:
+        hint = "choose fewer features first, or classify the rows in parts"
+        what = "The dense form of the sparse matrix `X`"
+        raise TooLargeError(what, size=cells, limit=_MAX_SPARSE_CELLS, hint=hint)
 
 
 def _is_frame(table: Any) -> bool:

@@ -52,6 +52,8 @@ def class_intervals(
     level = checked_level(level)
     if draws is not None:
         draws = checked_draws(draws)
+    if not coded.rows:
+        return Interval(np.empty((0, tables.classes)), np.empty((0, tables.classes)))
     position = tables.network.dag.variables.index(tables.target)
     columns = [coded.codes[coded.position(name)] for name in tables.features]
     columns.insert(position, np.zeros(coded.rows, dtype=np.uint8))

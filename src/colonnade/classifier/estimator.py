@@ -16,6 +16,7 @@ from colonnade.arrays import Floats, Seed
 from colonnade.classifier._choice import Structure
 from colonnade.classifier._features import Classes, Treatment
 from colonnade.classifier._fitted import Fitted
+from colonnade.classifier._importances import class_informations
 from colonnade.classifier._input import (
     Labelled,
     checked_classes,
@@ -64,7 +65,8 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         What to do with values that did not occur in training: treat them as missing, with an
         ``UnknownStateWarning``, or refuse.
     k : int
-        Feature parents of a feature, with ``"kdb"``.
+        Feature parents of a feature, with ``"kdb"``; other structures ignore it, so that a grid may
+        combine both.
     root : str, optional
         Feature at the root of the tree, with ``"tan"``; by default the first.
     structure_score : BIC, AIC, LogLikelihood or Prior, optional
@@ -77,6 +79,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         keeps its column, and a small probability (except under ``MaximumLikelihood``).
     target_name : str
         Name of the class in the network.
+    class_weight : "balanced", or mapping of labels to float, optional
+        How often the rows of each class count, in everything that is learned; classes that a
+        mapping does not name count once. ``"balanced"`` gives all classes the same total. Weights
+        change the probabilities of classes: they are no longer those of the training rows.
     identifiers : {"drop", "keep"}
         What to do with columns that seem to identify rows (text with a state for every second
         training row or more, many dates, integers that never repeat): leave them out, with a
@@ -138,6 +144,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         classes: Sequence[Any] | None = None,
         target_name: str = "class",
         identifiers: Literal["drop", "keep"] = "drop",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
     ) -> None:
         self.structure = structure
         self.prior = prior
@@ -150,6 +157,30 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self.classes = classes
         self.target_name = target_name
         self.identifiers = identifiers
+        self.class_weight = class_weight
+
+    def set_params(self, **params: Any) -> BayesianNetworkClassifier:
+        """Set parameters by name; those of a prior as ``prior__s``, so that grids can vary them.
+
+        Priors never change, so another one takes the place of the one that is there.
+
+        Examples
+        --------
+        >>> from colonnade import Hierarchical
+        >>> model = BayesianNetworkClassifier(prior=Hierarchical(s=4))
+        >>> model.set_params(prior__s="learn").prior.s
+        'learn'
+        """
+        nested = {name: value for name, value in params.items() if "__" in name}
+        super().set_params(**{name: params[name] for name in params if name not in nested})
+        for name, value in nested.items():
+            owner, _, option = name.partition("__")
+            part = getattr(self, owner, None)
+            if not isinstance(part, Prior):
+                hint = "give the prior itself first, for example prior=Hierarchical()"
+                raise expected(f"a prior for the option {option!r}", owner, part, hint)
+            setattr(self, owner, part.set_params(**{option: value}))
+        return self
 
     # ---------------------------------------------------------------- fitting
 
@@ -370,9 +401,26 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         warn_of_impossible(np.flatnonzero(bad), self.prior_)
         return logs
 
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in the information about the class, ``[feature]``.
+
+        The mutual information of the class with each feature by itself, in the fitted network,
+        divided by the sum over all features. Features that were left out have none. What several
+        features say together is not divided up among them.
+        """
+        check_is_fitted(self)
+        informations = class_informations(self.network_, self.target_name)
+        known = getattr(self, "feature_names_in_", None)
+        names = [f"x{k}" for k in range(self.n_features_in_)] if known is None else list(known)
+        own = np.array([informations.get(str(name), 0.0) for name in names])
+        total = own.sum()
+        return own / total if total > 0.0 else own
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
         return tags
