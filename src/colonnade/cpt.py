@@ -30,6 +30,7 @@ from colonnade.exceptions import (
 from colonnade.markup import safe
 from colonnade.priors import Prior, TablePosterior, no_prior
 from colonnade.sparse import SparseTable, checked_rows
+from colonnade.tables.tabular import Tabular
 from colonnade.variables import Family
 
 __all__ = ["Cpt", "SparseTable"]
@@ -43,7 +44,7 @@ _MIN_PARENTS_WIDTH = 8
 
 
 @dataclass(frozen=True, repr=False)
-class Cpt:
+class Cpt(Tabular):
     """The conditional probability table of one variable: what ``network["X"]`` returns.
 
     Usually made by :func:`colonnade.fit`, or here by :meth:`of` and :meth:`known`. Two are equal if
@@ -180,6 +181,37 @@ class Cpt:
     def mean(self) -> Floats:
         """Another name of ``probabilities``: the posterior mean, where there is a posterior."""
         return self.probabilities
+
+    def plot(self, ax: Any = None, *, level: float = 0.95, columns: int = 1) -> Any:
+        """Draw all rows: means with intervals, beside the raw frequencies (extra ``plot``).
+
+        Of two states the second is drawn. Parameters are those of the posterior's ``plot``.
+        """
+        from colonnade.report.rows import Labels, draw_rows
+
+        posterior, parents = self.posterior, self.family.parents
+        rows = [
+            ", ".join(str(p.states[code]) for p, code in zip(parents, codes, strict=True))
+            for codes in all_codes(self.family.parent_sizes).tolist()
+        ]
+        states = [str(state) for state in self.family.child.states]
+        shown = f" = {states[1]}" if len(states) == 2 else ""
+        given = f" given {', '.join(p.name for p in parents)}" if parents else ""
+        labels = Labels(rows, states, f"{self.family.child.name}{shown}{given}")
+        return draw_rows(posterior, labels, level, ax, columns)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        parents, states = self.family.parents, self.family.child.states
+        probabilities = self.probabilities
+        codes = all_codes(self.family.parent_sizes).repeat(len(states), axis=0)
+        columns: dict[str, list[Any]] = {
+            parent.name: [parent.states[code] for code in codes[:, k].tolist()]
+            for k, parent in enumerate(parents)
+        }
+        columns[self.family.child.name] = [*states] * len(probabilities)
+        if self.has_posterior:
+            return columns | self.posterior.cells()
+        return columns | {"probability": probabilities.ravel().tolist()}
 
     def __repr__(self) -> str:
         return _Shown.of(self.family, self.table).text(f"Cpt({self._title()})")

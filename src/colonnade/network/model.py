@@ -535,13 +535,30 @@ class BayesianNetwork:
 
         return to_pgmpy(self)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the graph (extra ``plot``).
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        tables: bool = False,
+        observed: Mapping[str, Any] | None = None,
+        draws: int | None = None,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Any:
+        """Draw the graph (extra ``plot``), with bars of probabilities in its nodes if asked for.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
+        tables : bool
+            Whether nodes have a bar for each state, with a line for its credible interval.
+        observed : mapping of str to state, optional
+            Only with `tables`: the probabilities are those given it.
+        draws : int, optional
+            For the intervals, as for :meth:`query`; by default 500, and 0 for none.
+        level : float
+        rng : Generator or int, optional
 
         Returns
         -------
@@ -554,9 +571,10 @@ class BayesianNetwork:
         >>> sorted(text.get_text() for text in network.plot().texts if text.get_text())
         ['a', 'b']
         """
-        from colonnade.report.graph import draw
+        from colonnade.report.graph import draw_network
 
-        return draw(self.dag, ax)
+        bars = {"observed": observed, "draws": draws, "level": level, "rng": rng}
+        return draw_network(self, ax, tables, bars)
 
     # ---------------------------------------------------------------- private
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from colonnade.structure.columns import read_rows
 from colonnade.structure.resampling import Learner, learned
 from colonnade.structure.scores import score
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.tabular import Tabular
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Tabular):
     """What :func:`compare` found, best held-out log likelihood first."""
 
     rows: tuple[Compared, ...]
@@ -67,6 +68,10 @@ class Comparison:
     def best(self) -> Compared:
         """The row with the largest held-out log likelihood."""
         return self.rows[0]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = [each.name for each in fields(Compared)]
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     def __repr__(self) -> str:
         head = ("structure", "prior", "arcs", "held-out", "s.e.", "log evidence")

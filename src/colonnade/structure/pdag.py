@@ -11,10 +11,11 @@ import numpy as np
 from colonnade.dag import Arc, Dag
 from colonnade.exceptions import NotSupportedError, expected
 from colonnade.structure.mixed import Mixed
+from colonnade.tables.tabular import Tabular
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Pdag:
+class Pdag(Tabular):
     """A partially directed graph: arcs, and edges whose direction is open.
 
     Two are equal if they have the same variables, arcs and edges, in any order.
@@ -92,6 +93,14 @@ class Pdag:
             reason = "every direction of its edges makes a cycle or another collider"
             raise NotSupportedError(f"An extension of {self!r}", reason)
         return named_dag(found, self.variables)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        pairs = [*self.arcs, *self.edges]
+        return {
+            "from": [a for a, _ in pairs],
+            "to": [b for _, b in pairs],
+            "directed": [k < len(self.arcs) for k in range(len(pairs))],
+        }
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pdag):

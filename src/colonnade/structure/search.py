@@ -28,6 +28,7 @@ from colonnade.structure.scores import (
     checked_score,
 )
 from colonnade.structure.steps import TIE_TOLERANCE, Gains, Move, Operation
+from colonnade.tables.tabular import Tabular
 
 # Every step compares with the whole list, and every restart is a search: more would never end.
 MAX_TABU = 10**6
@@ -62,7 +63,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Found(Tabular):
     """What a search found.
 
     Attributes
@@ -80,6 +81,15 @@ class Found:
     score: float
     trace: tuple[Step, ...]
     status: Literal["converged", "interrupted"]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "operation": [step.operation for step in self.trace],
+            "from": [step.arc[0] for step in self.trace],
+            "to": [step.arc[1] for step in self.trace],
+            "gain": [step.gain for step in self.trace],
+            "score": [step.score for step in self.trace],
+        }
 
     def __repr__(self) -> str:
         return (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,14 @@ from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.exceptions import expected
 from colonnade.structure.paths import Paths
+from colonnade.tables.tabular import Tabular
 
 # Strengths closer than this are equal: the shares of two directions are rounded before they add up.
 TIE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class ArcShares(ABC):
+class ArcShares(Tabular):
     """A share between 0 and 1 of every possible arc.
 
     Attributes
@@ -81,3 +83,32 @@ class ArcShares(ABC):
                 paths.add(a, b)
         arcs = ((self.names[a], self.names[b]) for a, b in np.argwhere(paths.adjacency))
         return Dag(tuple(arcs), self.names)
+
+    def plot(self, ax: Any = None, *, columns: int = 1) -> Any:
+        """Draw the strongest arcs as bars, divided by direction (extra ``plot``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        columns : {1, 2}
+            Width of a new figure, in columns of a journal page.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from colonnade.report.arcs import draw_strengths
+
+        return draw_strengths(self.names, self.directed, self.threshold, ax, columns)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        strength = self.strength
+        arcs = [(a, b) for a, b in np.argwhere(self.directed > 0.0).tolist()]
+        arcs.sort(key=lambda arc: (-strength[arc], -self.directed[arc], arc))
+        return {
+            "from": [self.names[a] for a, _ in arcs],
+            "to": [self.names[b] for _, b in arcs],
+            "strength": [float(strength[arc]) for arc in arcs],
+            "directed": [float(self.directed[arc]) for arc in arcs],
+        }
