@@ -51,6 +51,8 @@ def test_the_essential_graph_has_the_arcs_of_all_graphs_of_its_class(size):
 
 def neighbouring(members, known, step):
     """Classes of the graphs one arc away from any graph of a class."""
+    if step == "reverse":
+        return reversed_arcs(members, known)
     found = set()
     for parents in members:
         for child, some in enumerate(parents):
@@ -61,6 +63,20 @@ def neighbouring(members, known, step):
                     key = markov_class(tuple(after))
                     if key in known and tuple(after) in known[key]:
                         found.add(key)
+    return found
+
+
+def reversed_arcs(members, known):
+    """Classes of the graphs with one arc of a graph of a class reversed."""
+    found = set()
+    for parents in members:
+        for child, some in enumerate(parents):
+            for other in some:
+                after = list(parents)
+                after[child], after[other] = some - {other}, parents[other] | {child}
+                key = markov_class(tuple(after))
+                if key in known and tuple(after) in known[key]:
+                    found.add(key)
     return found
 
 
@@ -96,6 +112,25 @@ def test_operators_lead_to_every_neighbouring_class_and_gain_what_the_scores_say
         assert reached == neighbouring(members, known, operators.operation)
 
 
+def test_turns_lead_to_every_class_with_an_arc_reversed():
+    table = drawn(np.random.default_rng(5), 4, rows=60)
+    known = {key: set(some) for key, some in classes(4).items()}
+    families, rules = FamilyScores(prepare(table), cn.BDeu(2)), Rules.of(table.names, (), (), None)
+
+    def total(parents):
+        return sum(families.family(child, tuple(some)) for child, some in enumerate(parents))
+
+    for members in known.values():
+        graph = Mixed.of(adjacency(next(iter(members)))).essential()
+        before, reached = total(next(iter(members))), set()
+        operators = Insertions(families, rules), Deletions(families, rules)
+        for turn in operators_module.turns(graph, *operators, -np.inf):
+            after = turn.after.extension()
+            reached.add(markov_class(parents_of(after)))
+            assert turn.gain == pytest.approx(total(parents_of(after)) - before, abs=1e-8)
+        assert reached >= reversed_arcs(members, known)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_no_neighbouring_class_scores_more(seed):
     rng = np.random.default_rng(seed)
@@ -111,7 +146,7 @@ def test_no_neighbouring_class_scores_more(seed):
         return sum(families.family(child, tuple(some)) for child, some in enumerate(each))
 
     here = markov_class(parents)
-    for step in ("add", "delete"):
+    for step in ("add", "delete", "reverse"):
         for key in neighbouring(known[here], known, step):
             assert total(next(iter(known[key]))) <= found.score + 1e-6
     assert found.score == pytest.approx(cn.score(table, found.dag, judge), abs=1e-8)

@@ -19,7 +19,7 @@ from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.structure.columns import prepare, read_rows
 from colonnade.structure.mixed import Mixed, bits
-from colonnade.structure.operators import Deletions, Insertions, Operator, Operators
+from colonnade.structure.operators import Deletions, Insertions, Operator, Operators, turns
 from colonnade.structure.pdag import Pdag, named, named_dag
 from colonnade.structure.rules import Rules
 from colonnade.structure.scores import (
@@ -30,7 +30,7 @@ from colonnade.structure.scores import (
     checked_score,
 )
 from colonnade.structure.search import Found, Step, interrupts_are_raised
-from colonnade.structure.steps import TIE_TOLERANCE
+from colonnade.structure.steps import TIE_TOLERANCE, Operation
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -94,12 +94,12 @@ def ges(
     -------
     FoundClass
         As :func:`hill_climb` returns, and the class itself as ``pdag``. The trace says between
-        which variables each step added or deleted an adjacency.
+        which variables each step added, deleted or turned an arc.
 
     Notes
     -----
-    Insertions are made until none gains, then deletions until none gains. Both are repeated until
-    neither does, which hardly ever happens more than twice.
+    Insertions are made until none gains, then deletions until none gains; then the arc is turned
+    that gains most by it (Hauser and Bühlmann 2012), and all begins again until nothing gains.
 
     Examples
     --------
@@ -156,16 +156,31 @@ class _Walk:
         self._gaining: list[list[Operator]] = []
 
     def run(self) -> None:
-        """Insert and delete until nothing gains."""
-        phases = Insertions(self.families, self.rules), Deletions(self.families, self.rules)
-        while True:
-            before = self.best.score
-            for operators in phases:
-                self._exhaust(operators)
-            if self.now.score <= before + TIE_TOLERANCE * (1.0 + abs(before)):
-                break
+        """Insert and delete until nothing gains, then turn one arc, and begin again."""
+        insertions = Insertions(self.families, self.rules)
+        deletions = Deletions(self.families, self.rules)
+        gained = True
+        while gained:
+            before = self.now.score
+            self._exhaust(insertions)
+            self._exhaust(deletions)
+            # A score that tells equivalent graphs apart need not rise with every step.
+            gained = self.now.score > before + TIE_TOLERANCE * (1.0 + abs(before))
+            gained = gained or self._turn(insertions, deletions)
         if not self.families.score.score_equivalent:
             self.best = self._turned(self.best)
+
+    def _turn(self, insertions: Insertions, deletions: Deletions) -> bool:
+        """Take the best turn of an arc, if there is one after which the score is the best."""
+        least = TIE_TOLERANCE * (1.0 + abs(self.now.score))
+        self.progress.advance(text="Equivalence search: turning arcs")
+        found = sorted(turns(self.now.graph, insertions, deletions, least), key=lambda t: -t.gain)
+        for turn in found:
+            after = self._place("reverse", turn[:3], turn.after)
+            if after is not None and after.score > self.best.score + least:
+                self.best = self.now = after
+                return True
+        return False
 
     def _exhaust(self, operators: Operators) -> None:
         """Take the best step of one kind until none gains."""
@@ -202,7 +217,14 @@ class _Walk:
 
     def _after(self, operators: Operators, operator: Operator) -> _Place | None:
         """Where an operator leads; None if no graph of that class obeys the rules."""
-        member = operators.applied(self.now.graph, operator).extension()
+        changed = operators.applied(self.now.graph, operator)
+        return self._place(operators.operation, operator[:3], changed)
+
+    def _place(
+        self, operation: Operation, step: tuple[float, int, int], changed: Mixed
+    ) -> _Place | None:
+        """The class of a graph after a step: its gain, and the parent and the child."""
+        member = changed.extension()
         if member is None:
             return None
         graph = member.essential()
@@ -212,9 +234,9 @@ class _Walk:
         member = kept.extension()
         assert member is not None
         names, score = self.rules.names, self._score(member)
-        arc = names[operator.parent], names[operator.child]
-        step = Step(operators.operation, arc, operator.gain, score)
-        return _Place(graph, kept, member, score, (*self.now.trace, step))
+        gain, parent, child = step
+        taken = Step(operation, (names[parent], names[child]), gain, score)
+        return _Place(graph, kept, member, score, (*self.now.trace, taken))
 
     @staticmethod
     def _affected(before: Mixed, after: Mixed, operator: Operator) -> list[int]:

@@ -40,14 +40,23 @@ class Insertions:
         self.families, self.rules = families, rules
         self._pairs = rules.allowed | rules.allowed.T
 
+    def may_join(self, a: int, b: int) -> bool:
+        """Whether the rules allow an arc between two variables, in some direction."""
+        return bool(self._pairs[a, b])
+
     def of(self, graph: Mixed, child: int) -> list[Operator]:
         """All that gain and have a child, but for paths; see :meth:`is_valid`."""
-        near, above, around = graph.neighbours[child], graph.parents[child], graph.adjacent(child)
+        around = graph.adjacent(child)
+        others = np.flatnonzero(self._pairs[child]).tolist()
+        found = self.between(graph, [k for k in others if not around >> k & 1], child)
+        return [operator for operator in found if operator.gain > 0.0]
+
+    def between(self, graph: Mixed, parents: list[int], child: int) -> list[Operator]:
+        """All that add an arc from some variables to a child, which are not adjacent to it."""
+        near, above = graph.neighbours[child], graph.parents[child]
         bases: dict[int, list[tuple[int, int]]] = {}
         known: dict[tuple[int, int], list[int]] = {}
-        for parent in np.flatnonzero(self._pairs[child]).tolist():
-            if around >> parent & 1:
-                continue
+        for parent in parents:
             shared = near & graph.adjacent(parent)
             free = near & ~shared
             if (shared, free) not in known:
@@ -58,13 +67,12 @@ class Insertions:
         _refuse_excess(sum(map(len, bases.values())))
         found = []
         for base, some in bases.items():
-            parents = _positions(base)
-            own = self.families.family(child, parents)
-            scores = self.families.additions(child, parents, [parent for parent, _ in some])
+            given = _positions(base)
+            own = self.families.family(child, given)
+            scores = self.families.additions(child, given, [parent for parent, _ in some])
             found += [
                 Operator(gain, parent, child, moved)
                 for gain, (parent, moved) in zip((scores - own).tolist(), some, strict=True)
-                if gain > 0.0
             ]
         return found
 
@@ -95,8 +103,12 @@ class Deletions:
 
     def of(self, graph: Mixed, child: int) -> list[Operator]:
         """All that gain and have a child."""
+        return [operator for operator in self.every(graph, child) if operator.gain > 0.0]
+
+    def every(self, graph: Mixed, child: int) -> Iterator[Operator]:
+        """All that have a child, whatever they gain."""
         near, above = graph.neighbours[child], graph.parents[child]
-        found, tried = [], 0
+        tried = 0
         for parent in bits(near | above):
             if self.rules.required[parent, child] or self.rules.required[child, parent]:
                 continue
@@ -107,9 +119,7 @@ class Deletions:
                 rest = (above | kept) & ~(1 << parent)
                 before = self.families.family(child, _positions(rest | 1 << parent))
                 gain = self.families.family(child, _positions(rest)) - before
-                if gain > 0.0:
-                    found.append(Operator(gain, parent, child, shared & ~kept))
-        return found
+                yield Operator(gain, parent, child, shared & ~kept)
 
     def is_valid(self, graph: Mixed, operator: Operator) -> bool:
         """Every one is: what stays with both ends is a clique."""
@@ -125,6 +135,36 @@ class Deletions:
             if fresh.neighbours[parent] >> k & 1:
                 fresh.direct(parent, k)
         return fresh
+
+
+class Turn(NamedTuple):
+    """An arc deleted and inserted the other way round: its ends, its gain, and the graph after."""
+
+    gain: float
+    parent: int
+    child: int
+    after: Mixed
+
+
+def turns(
+    graph: Mixed, insertions: Insertions, deletions: Deletions, least: float
+) -> Iterator[Turn]:
+    """All ways to reverse an arc of some graph of the class that gain more than a little.
+
+    Every such step is a deletion and an insertion, and each of the two finds all classes (Hauser
+    and Bühlmann 2012 have one operator for both).
+    """
+    for child in range(len(graph)):
+        for deletion in deletions.every(graph, child):
+            parent = deletion.parent
+            less = deletions.applied(graph, deletion).extension()
+            if less is None or not insertions.may_join(parent, child):
+                continue
+            between = less.essential()
+            for insertion in insertions.between(between, [child], parent):
+                gain = deletion.gain + insertion.gain
+                if gain > least and insertions.is_valid(between, insertion):
+                    yield Turn(gain, parent, child, insertions.applied(between, insertion))
 
 
 Operators = Insertions | Deletions
