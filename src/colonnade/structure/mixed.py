@@ -152,6 +152,8 @@ class Mixed:
         while changed:
             changed = False
             for a, b in list(self.edges()):
+                if not self.parents[a] and not self.parents[b]:
+                    continue  # every rule needs an arc into one of the two
                 for one, other in ((a, b), (b, a)):
                     if self._decided(one, other, undecided) and not self.reaches(other, one):
                         self.direct(one, other)
@@ -181,18 +183,21 @@ class Mixed:
         Of several the one whose arcs go from earlier to later variables where they can.
         """
         whole, left = self.copy(), (1 << len(self)) - 1
-        while left:
-            sink = next((k for k in range(len(self) - 1, -1, -1) if self._is_sink(k, left)), None)
-            if sink is None:
-                return None
-            for k in bits(self.neighbours[sink] & left):
-                whole.direct(k, sink)
-            left &= ~(1 << sink)
-        return whole
+        # Those that may be sinks: who is none becomes one only when an adjacent one is taken away.
+        waiting = left
+        while waiting:
+            sink = waiting.bit_length() - 1
+            waiting &= ~(1 << sink)
+            if self._is_sink(sink, left):
+                for k in bits(self.neighbours[sink] & left):
+                    whole.direct(k, sink)
+                left &= ~(1 << sink)
+                waiting |= self.adjacent(sink) & left
+        return None if left else whole
 
     def _is_sink(self, k: int, left: int) -> bool:
         """Whether all arcs and edges of a variable among those left may point to it."""
-        if not left >> k & 1 or self.children[k] & left:
+        if self.children[k] & left:
             return False
         around = self.adjacent(k) & left
         return all(
