@@ -6,6 +6,7 @@ its size is bounded by the data and not by the number of configurations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,13 +23,14 @@ from colonnade.exceptions import (
     UnobservedError,
     about,
     amount,
+    checked_list,
     counted,
     expected,
     listing,
     tally,
 )
 from colonnade.markup import safe
-from colonnade.priors import Prior, TablePosterior, no_prior
+from colonnade.priors import Effects, Prior, TablePosterior, no_prior
 from colonnade.sparse import SparseTable, checked_rows
 from colonnade.tables.tabular import Tabular
 from colonnade.variables import Family
@@ -153,6 +155,56 @@ class Cpt(Tabular):
         rows = values.reshape(shape)
         table = SparseTable(family.parent_sizes, all_codes(family.parent_sizes), rows)
         return cls(family, None, None, table)
+
+    @classmethod
+    def noisy_max(
+        cls, family: Family, effects: Sequence[ArrayLike], leak: ArrayLike | None = None
+    ) -> Cpt:
+        """Make a known table of parents that act independently: noisy-max, or noisy-or.
+
+        The states of the variable are ordered, the first is no effect. Each parent has an effect
+        by itself, and the largest one is seen.
+
+        Parameters
+        ----------
+        family : Family
+        effects : sequence of array_like [state of the parent, state of the variable]
+            For each parent, in order, the probabilities of its effect in each of its states.
+        leak : array_like [state of the variable], optional
+            Probabilities of an effect that needs no parent; by default there is none.
+
+        Examples
+        --------
+        >>> from colonnade import Family, Variable
+        >>> fever, flu, cold = (Variable(n, ["no", "yes"]) for n in ("fever", "flu", "cold"))
+        >>> effects = [[[1, 0], [0.2, 0.8]], [[1, 0], [0.5, 0.5]]]
+        >>> Cpt.noisy_max(Family(fever, [flu, cold]), effects, leak=[0.9, 0.1])
+        Cpt('fever' given 'flu', 'cold', known)
+          flu cold |     no    yes
+          no  no   | 0.9000 0.1000
+          no  yes  | 0.4500 0.5500
+          yes no   | 0.1800 0.8200
+          yes yes  | 0.0900 0.9100
+        """
+        if not isinstance(family, Family):
+            raise expected("a Family", "family", family)
+        given = checked_list(effects, "an array for each parent", "effects")
+        if len(given) != len(family.parents):
+            what = f"{counted(len(family.parents), 'array')}, one for each parent,"
+            raise expected(what, "effects", effects, got=f"{len(given)}")
+        tables = [checked_rows(each, "effects", 2) for each in given]
+        for parent, table in zip(family.parents, tables, strict=True):
+            shape = (parent.cardinality, family.cardinality)
+            if table.shape != shape:
+                what = f"an array of shape {shape} for {parent.name!r}"
+                raise expected(what, "effects", table, got=f"shape {table.shape}")
+        none = [1.0] + [0.0] * (family.cardinality - 1)
+        own = checked_rows(none if leak is None else leak, "leak", 1)
+        if own.size != family.cardinality:
+            what = f"{counted(family.cardinality, 'probability', 'probabilities')}"
+            raise expected(what, "leak", leak, got=f"{own.size}")
+        rows = Effects(tuple(tables), own).rows(all_codes(family.parent_sizes))
+        return cls.known(family, rows)
 
     @property
     def has_posterior(self) -> bool:

@@ -5,6 +5,7 @@ from colonnade.priors.draws import Draws
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.informed import Informed, InformedPosterior
+from colonnade.priors.noisy import Effects, NoisyMax
 from colonnade.priors.posterior import CptPosterior
 from colonnade.priors.registry import PRIORS, no_prior, prior_named, register, restored, saved
 from colonnade.priors.table_posterior import Interval, TablePosterior
@@ -16,6 +17,7 @@ __all__ = [
     "BDeu",
     "CptPosterior",
     "Draws",
+    "Effects",
     "Hierarchical",
     "Inconsistency",
     "Independent",
@@ -23,6 +25,7 @@ __all__ = [
     "InformedPosterior",
     "Interval",
     "MaximumLikelihood",
+    "NoisyMax",
     "Prior",
     "SymmetricDirichlet",
     "TablePosterior",

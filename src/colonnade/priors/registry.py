@@ -15,6 +15,7 @@ from colonnade.priors.base import SAVED_IF_GIVEN, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.informed import Informed
+from colonnade.priors.noisy import NoisyMax
 from colonnade.priors.tiered import Tiered
 from colonnade.wording import nearest
 
@@ -35,6 +36,7 @@ register(BDeu)
 register(SymmetricDirichlet)
 register(MaximumLikelihood)
 register(Informed)
+register(NoisyMax)
 
 
 def prior_named(word: str) -> Prior:
