@@ -169,6 +169,9 @@ def test_results_are_frames():
     found = cn.ges(TABLE)
     assert found.to_frame().score.iloc[-1] == pytest.approx(found.score)
     assert found.pdag.to_frame().directed.sum() == len(found.pdag.arcs)
+    assert cn.pc(TABLE).to_frame().equals(cn.pc(TABLE).pdag.to_frame())
+    tested = cn.structure.independence(TABLE, "ill", "smoker")
+    assert tested.to_frame().p_value.tolist() == [tested.p_value]
     known = cn.Cpt.known(cn.Family(cn.Variable("coin", ["heads", "tails"])), [0.5, 0.5])
     assert list(known.to_frame().columns) == ["coin", "probability"]
 

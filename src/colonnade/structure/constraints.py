@@ -31,6 +31,7 @@ from colonnade.structure.mixed import Mixed, bits
 from colonnade.structure.paths import Adjacency, Paths
 from colonnade.structure.pdag import Pdag, named
 from colonnade.structure.rules import Rules
+from colonnade.tables.tabular import Tabular
 
 Orientation: TypeAlias = Literal["majority", "conservative"]
 Given: TypeAlias = tuple[int, ...]
@@ -38,7 +39,7 @@ Triple: TypeAlias = tuple[int, int, int]  # the ends, and between them the middl
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FoundByTests:
+class FoundByTests(Tabular):
     """What :func:`pc` found.
 
     Attributes
@@ -61,6 +62,9 @@ class FoundByTests:
     separated: Mapping[tuple[str, str], tuple[str, ...]]
     undecided: tuple[tuple[str, str, str], ...]
     tests: int
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return self.pdag._columns()
 
     def __repr__(self) -> str:
         return (

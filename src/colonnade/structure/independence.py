@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from colonnade.arrays import Floats, Integers
 from colonnade.exceptions import checked_list, expected, is_word, not_among
 from colonnade.missing.treatment import Missing
 from colonnade.structure.columns import Columns, prepare, read_rows
+from colonnade.tables.tabular import Tabular
 
 IndependenceTest: TypeAlias = Literal["g2", "mi"]
 # Joint configurations beyond this many are numbered anew, by those that occur.
@@ -19,7 +20,7 @@ _MAX_CODE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Independence:
+class Independence(Tabular):
     """What a test of independence found.
 
     Attributes
@@ -38,6 +39,9 @@ class Independence:
     degrees: int
     p_value: float
     information: float
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {each.name: [getattr(self, each.name)] for each in fields(self)}
 
 
 def independence(
