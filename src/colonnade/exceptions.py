@@ -78,6 +78,7 @@ class Advice(StrEnum):
     SAME_PRIORS = "fit both with the same priors"
     SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
+    WEIGH_KNOWN_TABLES = "say what they are worth, with network.with_weight(50)"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
 

@@ -16,7 +16,7 @@ from colonnade.exceptions import ColonnadeWarning
 from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Exact, Quadrature, Variational
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
-from colonnade.structure import hill_climb, score
+from colonnade.structure import arc_posterior, exact_search, hill_climb, score
 from colonnade.tables import encode
 
 __all__ = ["STEPS", "compiled", "quietly"]
@@ -118,6 +118,8 @@ def _graphs() -> None:
         score(table, graph.dag)
     for weights in (np.ones(_ROWS, dtype=np.int64), np.linspace(0.5, 1.5, _ROWS)):
         hill_climb(encode(table, weights=weights))
+    exact_search(table)
+    arc_posterior(table, score=BDeu(1))
 
 
 def _tiers() -> None:

@@ -76,6 +76,7 @@ _ADVICE = {
     Advice.SIMPLIFY_EM: (
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
+    Advice.WEIGH_KNOWN_TABLES: "fit a network to data first",
     Advice.USE_ALL_ROWS: (
         "leave the columns that lack most values out with --ignore, or give --missing state"
     ),
