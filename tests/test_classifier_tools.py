@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 import colonnade as cn
-from colonnade.classifier import BayesianNetworkClassifier, _input
+from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest, _input
 from colonnade.exceptions import InputError, TooLargeError
 from labelled_tables import letters
 
@@ -102,6 +102,57 @@ def test_weights_of_classes_that_cannot_be(weight, message):
     X, y = numbers()
     with pytest.raises(InputError, match=message):
         BayesianNetworkClassifier(class_weight=weight).fit(X, y)
+
+
+def test_rows_of_weight_zero_do_not_count_when_classes_are_balanced():
+    X, y = numbers()
+    weights = np.where(np.arange(len(y)) < 80, 1.0, 0.0)
+    even = BayesianNetworkClassifier("naive", class_weight="balanced")
+    zeros = clone(even).fit(X, y, weights).predict_proba(X)
+    np.testing.assert_allclose(zeros, even.fit(X[:80], y[:80]).predict_proba(X), atol=1e-12)
+
+
+def test_a_class_without_weight_is_not_learned():
+    X, y = numbers()
+    model = BayesianNetworkClassifier("naive", class_weight={1: 0.0}).fit(X, y)
+    assert model.classes_.tolist() == [0]
+    with pytest.raises(InputError, match="a positive weight of some class"):
+        BayesianNetworkClassifier("naive", class_weight={0: 0, 1: 0}).fit(X, y)
+
+
+def forest(**options):
+    return BayesianNetworkForest(n_members=2, random_state=0, **options)
+
+
+def test_a_forest_takes_weights_of_classes_grids_and_sparse_rows():
+    X, y = numbers()
+    model = forest(class_weight={1: 5.0}).fit(X, y)
+    rows = forest().fit(X, y, np.where(y == 1, 5.0, 1.0))
+    np.testing.assert_array_equal(model.predict_proba(X), rows.predict_proba(X))
+    even = forest(class_weight="balanced").fit(sparse.csr_array(X), y)
+    shares = even.networks_[0]["class"].counts.values
+    np.testing.assert_allclose(shares[0, 0], shares[0, 1])
+    assert even.predict(X[:0]).shape == (0,)
+    assert even.predict_interval(X[:0], draws=100, rng=0).lower.shape == (0, 2)
+    grid = {"prior__s": [1, 4], "max_parents": [0, 1]}
+    found = GridSearchCV(forest(prior=cn.Hierarchical()), grid, cv=2, error_score="raise")
+    assert found.fit(X, y).best_estimator_.prior.s in (1, 4)
+
+
+@pytest.mark.parametrize("weight", [None, "balanced", {0: 1, 1: 2.5}, {np.int64(1): 3}])
+def test_a_saved_forest_keeps_weights_of_classes(weight, tmp_path):
+    X, y = numbers()
+    forest(class_weight=weight).fit(X, y).save(tmp_path / "f.json")
+    assert BayesianNetworkForest.load(tmp_path / "f.json").class_weight == weight
+
+
+def test_importances_go_by_the_name_of_the_class():
+    X, y = numbers()
+    labels = pd.Series(y, name="ill")
+    model = BayesianNetworkClassifier("naive", cn.BDeu()).fit(X, labels)
+    plain = BayesianNetworkClassifier("naive", cn.BDeu()).fit(X, y)
+    assert model.target_name_ == "ill"
+    np.testing.assert_allclose(model.feature_importances_, plain.feature_importances_)
 
 
 def test_more_rows_cannot_be_balanced():

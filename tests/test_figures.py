@@ -11,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.exceptions import InputError, NotSupportedError, TooLargeError
+from colonnade.inference import Evidence
 from colonnade.tables import tabular
 
 mpl.use("Agg")
@@ -71,6 +72,21 @@ def test_bars_given_evidence_and_without_intervals():
         {"coin": cn.Cpt.known(cn.Family(cn.Variable("coin", ["heads", "tails"])), [0.5, 0.5])},
     )
     assert bars(known.plot(tables=True))[1] == []  # nothing is uncertain
+
+
+@pytest.mark.parametrize("observed", [{"ill": {"no": 0.2, "yes": 0.8}}, "ill is not no"])
+def test_bars_take_what_queries_take(observed):
+    evidence = Evidence.of(NETWORK, observed)
+    for given in (observed, evidence):
+        texts = [
+            each.get_text() for each in NETWORK.plot(tables=True, observed=given, draws=0).texts
+        ]
+        for name in ("smoker", "ill"):
+            if name in evidence.fixed:
+                assert "100.0" in texts
+            else:
+                share = NETWORK.query(name, observed)["yes"]
+                assert f"{100.0 * share:.1f}" in texts
 
 
 def test_many_states_are_summed_up_and_own_axes_are_used():

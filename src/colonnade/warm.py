@@ -108,6 +108,7 @@ def _gaps() -> None:
         network = fit(table, _GRAPH, prior=prior, missing="em")
         network.log_likelihood(table)
         network.most_probable(observed={"c": "1"})
+    network.impute(table, how="sample", rng=1)
 
 
 def _graphs() -> None:

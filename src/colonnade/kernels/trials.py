@@ -19,7 +19,7 @@ _UNDERFLOW = 1e-280
 # Trials with nu below this are always made one by one.
 _MIN_SPLIT = 64.0
 _POWER_SUMS = 40
-_NOTHING = np.empty(0)
+_EMPTY = np.empty(0)
 
 
 @part_in_any_order
@@ -120,8 +120,8 @@ def rare_trials(
     first = np.zeros(u.size + 1, np.int64)
     split = np.zeros(u.size)
     if counts.max() <= _MIN_SPLIT:
-        return split, _NOTHING, first
-    found = [_NOTHING]
+        return split, _EMPTY, first
+    found = [_EMPTY]
     for x in range(u.size):
         own = slice(start[x], start[x + 1])
         if start[x] < start[x + 1] and counts[own][-1] > _MIN_SPLIT:

@@ -15,6 +15,7 @@ import numpy as np
 
 from colonnade.dag import Dag, MixedGraph
 from colonnade.exceptions import (
+    Advice,
     ColonnadeWarning,
     checked_fraction,
     checked_whole,
@@ -275,8 +276,8 @@ def _member(graph: Mixed, rules: Rules) -> Adjacency:
             paths.add(*free[0])
         turned += not free or (free[0] != (a, b) and graph.children[a] >> b & 1)
     statement = (
-        "The directions that the tests found fit no graph without cycles and other colliders; "
-        f"`dag` has its own ({counted(turned, 'arc')} turned or left out), `pdag` what was found."
+        "The directions that the tests found fit no graph without cycles and other colliders; the "
+        f"graph that was made of them has its own ({counted(turned, 'arc')} turned or left out)."
     )
-    warn(ColonnadeWarning(statement, "take another alpha, or a search by scores such as ges"))
+    warn(ColonnadeWarning(statement, Advice.SEARCH_BY_SCORES))
     return paths.adjacency

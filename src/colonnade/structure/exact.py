@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import counted, expected
+from colonnade.exceptions import Advice, counted, expected
 from colonnade.missing.treatment import Missing
 from colonnade.priors import BDeu
 from colonnade.progress import Progress
@@ -181,7 +181,7 @@ def arc_posterior(
 def _few(coded: CodedTable) -> CodedTable:
     if len(coded.names) > MAX_VARIABLES:
         what = f"a table of at most {MAX_VARIABLES} columns"
-        hint = "use ges, or leave out columns"
+        hint = Advice.TOO_MANY_FOR_EXACT
         raise expected(what, "table", coded, hint, got=f"{len(coded.names):,}")
     return coded
 

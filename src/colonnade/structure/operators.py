@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from colonnade.exceptions import TooLargeError
+from colonnade.exceptions import Advice, TooLargeError
 from colonnade.structure.mixed import Mixed, bits
 from colonnade.structure.rules import Rules
 from colonnade.structure.scores import FamilyScores, Parents
@@ -191,7 +191,7 @@ def _cliques(graph: Mixed, given: int, free: int, room: int) -> Iterator[int]:
 
 def _refuse_excess(operators: int) -> None:
     if operators > _MAX_OPERATORS:
-        hint = "limit the number of parents, for example with max_parents=5"
+        hint = Advice.LIMIT_PARENTS
         what = "One step of the search"
         raise TooLargeError(what, size=operators, limit=_MAX_OPERATORS, hint=hint, unit="operators")
 
