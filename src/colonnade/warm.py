@@ -125,7 +125,10 @@ def _graphs() -> None:
 
 def _tiers() -> None:
     table = _table()
-    _ask(fit(table, Dag((("a", "d"), ("b", "d"), ("c", "d"))), prior=Tiered()), table)
+    graph = Dag((("a", "d"), ("b", "d"), ("c", "d")))
+    _ask(fit(table, graph, prior=Tiered()), table)
+    few = {name: column[:8] for name, column in table.items()}
+    fit(few, graph, prior=Tiered()).query("d")  # needs configurations without rows, too
 
 
 # Large tables of a feature, and of the class.
