@@ -11,6 +11,7 @@ BENCHMARKS = (
     "engines",
     "counting",
     "structure",
+    "searches",
     "em",
     "inference",
     "sensitivity",

@@ -545,7 +545,6 @@ def test_a_row_without_weight_is_not_there() -> None:
         ({"structure": 3}, "or a Dag for `structure`"),
         ({"structure": Dag([("x0", "x1")])}, "a graph that has the class, 'class',"),
         ({"structure": Dag([("class", "z")])}, r"got 'z' as well"),
-        ({"structure": "tan", "k": 3}, "`k` applies only to structure='kdb', got k=3"),
         ({"structure": "kdb", "root": "x0"}, "`root` applies only to structure='tan'"),
         ({"structure_score": AIC()}, "`structure_score` applies only to structure='hill_climb'"),
         ({"graph_prior": "sizes"}, "`graph_prior` applies only to structure='hill_climb'"),

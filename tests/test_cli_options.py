@@ -38,6 +38,12 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         ],
         "--required": [(2, "fit data.csv --learn tan --target cancer --required arcs.csv")],
         "--forbidden": [(2, "fit data.csv --dag arcs.csv --forbidden smoker->cancer")],
+        "--tiers": [
+            (2, "fit data.csv --dag arcs.csv --tiers smoker<cancer"),
+            (2, "fit data.csv --tiers smoker<"),
+            (2, "fit data.csv --tiers words.csv<cancer,"),
+            (1, "fit data.csv --tiers smoker<age"),
+        ],
         "--separator": [(2, "fit data.parquet --learn hc --separator ;")],
         "--decimal": [(2, "fit data.parquet --learn hc --decimal ,")],
         "--encoding": [(2, "fit data.parquet --learn hc --encoding utf-8")],
@@ -46,10 +52,16 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
             (2, "fit data.csv --learn chow-liu --target cancer"),
             (2, "fit data.csv --dag arcs.csv --target cancer"),
         ],
-        "--score": [(2, "fit data.csv --learn tan --target cancer --score bic")],
-        "--max-parents": [(2, "fit data.csv --dag arcs.csv --max-parents 2")],
-        "--tabu": [(2, "fit data.csv --learn chow-liu --tabu 2")],
-        "--restarts": [(2, "fit data.csv --learn chow-liu --restarts 2")],
+        "--score": [
+            (2, "fit data.csv --learn tan --target cancer --score bic"),
+            (2, "fit data.csv --learn pc --score bic"),
+        ],
+        "--max-parents": [
+            (2, "fit data.csv --dag arcs.csv --max-parents 2"),
+            (2, "fit data.csv --learn pc --max-parents 2"),
+        ],
+        "--tabu": [(2, "fit data.csv --learn ges --tabu 2")],
+        "--restarts": [(2, "fit data.csv --learn exact --restarts 2")],
         "--seed": [
             (2, "fit data.csv --learn hc --seed 1"),
             (2, "fit data.csv --learn hc --restarts 0 --seed 1"),
@@ -117,6 +129,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--keep": [(1, "compare data.csv --learn hc --keep age")],
         "--required": [(2, "compare data.csv --learn chow-liu --required arcs.csv")],
         "--forbidden": [(2, "compare data.csv --learn chow-liu --forbidden arcs.csv")],
+        "--tiers": [(2, "compare data.csv --learn chow-liu --tiers smoker<cancer")],
         "--separator": [(2, "compare data.parquet --learn hc --separator ;")],
         "--decimal": [(2, "compare data.parquet --learn hc --decimal ,")],
         "--encoding": [(2, "compare data.parquet --learn hc --encoding utf-8")],
@@ -184,6 +197,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--k": [(2, "structure data.csv --learn hc --k 2")],
         "--required": [(2, "structure data.csv --learn chow-liu --required arcs.csv")],
         "--forbidden": [(2, "structure data.csv --learn chow-liu --forbidden arcs.csv")],
+        "--tiers": [(2, "structure data.csv --learn chow-liu --tiers smoker<cancer")],
         "--tabu": [(2, "structure data.csv --learn chow-liu --tabu 2")],
         "--restarts": [(2, "structure data.csv --learn chow-liu --restarts 2")],
         "--bins": [(2, "structure words.csv --bins 3")],
@@ -315,8 +329,8 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
         ),
         (
             "fit data.csv --learn Tan -o m.json",
-            "Error: Expected hc, tan, chow-liu, kdb or naive for --learn, got 'Tan'. "
-            "Hint: did you mean 'tan'?",
+            "Error: Expected hc, ges, exact, pc, tan, chow-liu, kdb or naive for --learn, "
+            "got 'Tan'. Hint: did you mean 'tan'?",
         ),
         (
             "fit data.csv --learn tan --target Cancer -o m.json",

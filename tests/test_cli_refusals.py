@@ -91,7 +91,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "fit data.csv --learn best",
             2,
-            "Expected hc, tan, chow-liu, kdb or naive for --learn, got 'best'.",
+            "Expected hc, ges, exact, pc, tan, chow-liu, kdb or naive for --learn, got 'best'.",
         ),
         (
             "fit data.csv --learn hc --missing maybe",

@@ -35,9 +35,12 @@ LAYERS: list[set[str]] = [
     {"cli"},
     {"__main__"},
 ]
-# A network answers questions and saves itself, and a graph draws itself: these methods are one
-# line each and load the room above only when called.
-SHORTCUTS = {"network": {"inference", "files", "report"}, "dag": {"report"}}
+# A network answers questions and saves itself, and results draw themselves: these methods load the
+# room above only when called.
+SHORTCUTS = {
+    "network": {"inference", "files", "report"},
+    **{room: {"report"} for room in ("dag", "priors", "cpt", "structure")},
+}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
 EVERYWHERE = {"numpy", "scipy"}

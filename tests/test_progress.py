@@ -10,7 +10,7 @@ import colonnade as cn
 from colonnade import progress
 from colonnade.cpt import Cpt
 from colonnade.inference.results import QueryResult
-from colonnade.structure import comparison, search
+from colonnade.structure import comparison, constraints, equivalence, exact, search
 
 TABLE = {"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8, "c": [0, 1, 0, 1] * 8}
 
@@ -88,6 +88,11 @@ def test_of_jobs_within_each_other_the_outer_one_is_shown(
     [
         (search, "prepare", lambda: cn.hill_climb(TABLE)),
         (search._Climber, "_refresh", lambda: cn.hill_climb(TABLE)),
+        (equivalence, "prepare", lambda: cn.ges(TABLE)),
+        (equivalence._Walk, "_of", lambda: cn.ges(TABLE)),
+        (exact, "_parent_scores", lambda: cn.exact_search(TABLE)),
+        (exact, "_parent_scores", lambda: cn.arc_posterior(TABLE)),
+        (constraints, "tested", lambda: cn.pc(TABLE)),
         (comparison, "learned", lambda: cn.compare(TABLE, cn.hill_climb)),
         (Cpt, "of", lambda: cn.fit(TABLE, cn.Dag([("a", "b")]))),
         (QueryResult, "of", lambda: cn.fit(TABLE, cn.Dag([("a", "b")])).query("b", draws=100)),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from colonnade.exceptions import InputError
 from colonnade.priors import BDeu, Hierarchical, SymmetricDirichlet
 from colonnade.structure import AIC, BIC, LogLikelihood, hill_climb
 from colonnade.structure.columns import Columns, prepare
@@ -105,3 +106,39 @@ def test_paths_follow_arcs_that_come_and_go():
         wanted = np.linalg.matrix_power(paths.adjacency + np.eye(8, dtype=int), 8) > 0
         np.testing.assert_array_equal(paths.reach, wanted)
         assert set(np.flatnonzero((before != wanted).any(axis=1))) <= set(changed.tolist())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tiers_forbid_arcs_back(seed):
+    table = drawn(np.random.default_rng(seed), 6)
+    names = table.names
+    tiers = [[names[4], names[5]], [names[0]], [names[1]]]
+    back = [
+        (late, early)
+        for k, tier in enumerate(tiers)
+        for early in tier
+        for rest in tiers[k + 1 :]
+        for late in rest
+    ]
+    assert hill_climb(table, tiers=tiers).dag == hill_climb(table, forbidden=back).dag
+    free = Rules.of(names, (), (), None, tiers).allowed
+    assert free.sum() == 6 * 5 - len(back)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tiers": "ab"}, "a list of lists of names for `tiers`, got 'ab'"),
+        ({"tiers": ["x0"]}, "a list of lists of names for `tiers`, got 'x0'"),
+        ({"tiers": [["x0"], ["y"]]}, "for `tiers`, got 'y'"),
+        ({"tiers": [["x0"], ["x0"]]}, "each variable in one tier for `tiers`, got 'x0' twice"),
+        (
+            {"tiers": [["x0"], ["x1"]], "required": [("x1", "x0")]},
+            "arcs from earlier to later tiers for `required`",
+        ),
+    ],
+)
+def test_tiers_that_cannot_be_are_refused(options, message):
+    table = drawn(np.random.default_rng(0), 3)
+    with pytest.raises(InputError, match=message):
+        hill_climb(table, **options)

@@ -11,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from colonnade import structure
+from colonnade.dag import MixedGraph
 from colonnade.exceptions import ColonnadeError, InputError
 
 TABLE = {"a": [0, 0, 1, 1] * 3, "b": [0, 0, 1, 1, 0, 1] * 2, "c": ["x", "y"] * 6}
@@ -19,6 +20,12 @@ STRENGTHS = structure.ArcStrengths(("a", "b"), np.array([[0.0, 0.6], [0.2, 0.0]]
 # Functions with what they need; the prior without a pool is quick.
 FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "hill_climb": (cn.hill_climb, {"table": TABLE}),
+    "ges": (cn.ges, {"table": TABLE}),
+    "exact_search": (cn.exact_search, {"table": TABLE}),
+    "arc_posterior": (cn.arc_posterior, {"table": TABLE}),
+    "pc": (cn.pc, {"table": TABLE}),
+    "independence": (structure.independence, {"table": TABLE, "x": "a", "y": "b"}),
+    "MixedGraph": (MixedGraph, {"arcs": [("a", "b")]}),
     "chow_liu": (cn.chow_liu, {"table": TABLE}),
     "tan": (cn.tan, {"table": TABLE, "target": "a"}),
     "kdb": (cn.kdb, {"table": TABLE, "target": "a"}),

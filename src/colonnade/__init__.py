@@ -46,12 +46,16 @@ if TYPE_CHECKING:
     from colonnade.structure import AIC as AIC
     from colonnade.structure import BIC as BIC
     from colonnade.structure import LogLikelihood as LogLikelihood
+    from colonnade.structure import arc_posterior as arc_posterior
     from colonnade.structure import arc_strength as arc_strength
     from colonnade.structure import chow_liu as chow_liu
     from colonnade.structure import compare as compare
+    from colonnade.structure import exact_search as exact_search
+    from colonnade.structure import ges as ges
     from colonnade.structure import hill_climb as hill_climb
     from colonnade.structure import kdb as kdb
     from colonnade.structure import naive_bayes as naive_bayes
+    from colonnade.structure import pc as pc
     from colonnade.structure import score as score
     from colonnade.structure import score_families as score_families
     from colonnade.structure import tan as tan
@@ -77,8 +81,9 @@ _ROOMS = {
         *("SmoothedPosterior", "SymmetricDirichlet", "TablePosterior", "Tiered", "TieredPosterior"),
     ),
     "structure": (
-        *("AIC", "BIC", "LogLikelihood", "arc_strength", "chow_liu", "compare"),
-        *("hill_climb", "kdb", "naive_bayes", "score", "score_families", "tan"),
+        *("AIC", "BIC", "LogLikelihood", "arc_posterior", "arc_strength", "chow_liu"),
+        *("compare", "exact_search", "ges", "hill_climb", "kdb", "naive_bayes"),
+        *("pc", "score", "score_families", "tan"),
     ),
     "tables": ("discretize", "inspect", "read"),
     "variables": ("Family", "Variable"),

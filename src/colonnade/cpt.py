@@ -6,6 +6,7 @@ its size is bounded by the data and not by the number of configurations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,14 +23,16 @@ from colonnade.exceptions import (
     UnobservedError,
     about,
     amount,
+    checked_list,
     counted,
     expected,
     listing,
     tally,
 )
 from colonnade.markup import safe
-from colonnade.priors import Prior, TablePosterior, no_prior
+from colonnade.priors import Effects, Prior, TablePosterior, no_prior
 from colonnade.sparse import SparseTable, checked_rows
+from colonnade.tables.tabular import Tabular
 from colonnade.variables import Family
 
 __all__ = ["Cpt", "SparseTable"]
@@ -43,7 +46,7 @@ _MIN_PARENTS_WIDTH = 8
 
 
 @dataclass(frozen=True, repr=False)
-class Cpt:
+class Cpt(Tabular):
     """The conditional probability table of one variable: what ``network["X"]`` returns.
 
     Usually made by :func:`colonnade.fit`, or here by :meth:`of` and :meth:`known`. Two are equal if
@@ -153,6 +156,56 @@ class Cpt:
         table = SparseTable(family.parent_sizes, all_codes(family.parent_sizes), rows)
         return cls(family, None, None, table)
 
+    @classmethod
+    def noisy_max(
+        cls, family: Family, effects: Sequence[ArrayLike], leak: ArrayLike | None = None
+    ) -> Cpt:
+        """Make a known table of parents that act independently: noisy-max, or noisy-or.
+
+        The states of the variable are ordered, the first is no effect. Each parent has an effect
+        by itself, and the largest one is seen.
+
+        Parameters
+        ----------
+        family : Family
+        effects : sequence of array_like [state of the parent, state of the variable]
+            For each parent, in order, the probabilities of its effect in each of its states.
+        leak : array_like [state of the variable], optional
+            Probabilities of an effect that needs no parent; by default there is none.
+
+        Examples
+        --------
+        >>> from colonnade import Family, Variable
+        >>> fever, flu, cold = (Variable(n, ["no", "yes"]) for n in ("fever", "flu", "cold"))
+        >>> effects = [[[1, 0], [0.2, 0.8]], [[1, 0], [0.5, 0.5]]]
+        >>> Cpt.noisy_max(Family(fever, [flu, cold]), effects, leak=[0.9, 0.1])
+        Cpt('fever' given 'flu', 'cold', known)
+          flu cold |     no    yes
+          no  no   | 0.9000 0.1000
+          no  yes  | 0.4500 0.5500
+          yes no   | 0.1800 0.8200
+          yes yes  | 0.0900 0.9100
+        """
+        if not isinstance(family, Family):
+            raise expected("a Family", "family", family)
+        given = checked_list(effects, "an array for each parent", "effects")
+        if len(given) != len(family.parents):
+            what = f"{counted(len(family.parents), 'array')}, one for each parent,"
+            raise expected(what, "effects", effects, got=f"{len(given)}")
+        tables = [checked_rows(each, "effects", 2) for each in given]
+        for parent, table in zip(family.parents, tables, strict=True):
+            shape = (parent.cardinality, family.cardinality)
+            if table.shape != shape:
+                what = f"an array of shape {shape} for {parent.name!r}"
+                raise expected(what, "effects", table, got=f"shape {table.shape}")
+        none = [1.0] + [0.0] * (family.cardinality - 1)
+        own = checked_rows(none if leak is None else leak, "leak", 1)
+        if own.size != family.cardinality:
+            what = f"{counted(family.cardinality, 'probability', 'probabilities')}"
+            raise expected(what, "leak", leak, got=f"{own.size}")
+        rows = Effects(tuple(tables), own).rows(all_codes(family.parent_sizes))
+        return cls.known(family, rows)
+
     @property
     def has_posterior(self) -> bool:
         """Whether the table is uncertain: estimated, with a prior that has a posterior."""
@@ -180,6 +233,37 @@ class Cpt:
     def mean(self) -> Floats:
         """Another name of ``probabilities``: the posterior mean, where there is a posterior."""
         return self.probabilities
+
+    def plot(self, ax: Any = None, *, level: float = 0.95, columns: int = 1) -> Any:
+        """Draw all rows: means with intervals, beside the raw frequencies (extra ``plot``).
+
+        Of two states the second is drawn. Parameters are those of the posterior's ``plot``.
+        """
+        from colonnade.report.rows import Labels, draw_rows
+
+        posterior, parents = self.posterior, self.family.parents
+        rows = [
+            ", ".join(str(p.states[code]) for p, code in zip(parents, codes, strict=True))
+            for codes in all_codes(self.family.parent_sizes).tolist()
+        ]
+        states = [str(state) for state in self.family.child.states]
+        shown = f" = {states[1]}" if len(states) == 2 else ""
+        given = f" given {', '.join(p.name for p in parents)}" if parents else ""
+        labels = Labels(rows, states, f"{self.family.child.name}{shown}{given}")
+        return draw_rows(posterior, labels, level, ax, columns)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        parents, states = self.family.parents, self.family.child.states
+        probabilities = self.probabilities
+        codes = all_codes(self.family.parent_sizes).repeat(len(states), axis=0)
+        columns: dict[str, list[Any]] = {
+            parent.name: [parent.states[code] for code in codes[:, k].tolist()]
+            for k, parent in enumerate(parents)
+        }
+        columns[self.family.child.name] = [*states] * len(probabilities)
+        if self.has_posterior:
+            return columns | self.posterior.cells()
+        return columns | {"probability": probabilities.ravel().tolist()}
 
     def __repr__(self) -> str:
         return _Shown.of(self.family, self.table).text(f"Cpt({self._title()})")

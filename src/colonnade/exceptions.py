@@ -81,11 +81,17 @@ class Advice(StrEnum):
         "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')"
     )
     PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
+    LIMIT_PARENTS = "limit the number of parents, for example with max_parents=5"
+    SEARCH_BY_SCORES = (
+        "see what was found in `pdag`, take another alpha, or a search by scores such as ges"
+    )
+    TOO_MANY_FOR_EXACT = "use ges, or leave out columns"
     SAME_CUTS = "cut both tables by one discretizer"
     SAME_GRAPH = "fit both with the same `dag`"
     SAME_PRIORS = "fit both with the same priors"
     SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
+    WEIGH_KNOWN_TABLES = "say what they are worth, with network.with_weight(50)"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
 

@@ -39,30 +39,36 @@ class Layout:
     size: Point  # width and height of the picture
 
     @classmethod
-    def of(cls, dag: Dag) -> Layout:
-        """Put every variable one row below its lowest parent, in an order with few crossings."""
-        grid = _Grid(dag)
+    def of(cls, dag: Dag, sizes: Mapping[str, Point] | None = None) -> Layout:
+        """Put every variable one row below its lowest parent, in an order with few crossings.
+
+        Nodes are as wide as their names, or have the sizes given: width and height of each.
+        """
+        grid = _Grid(dag, sizes)
         grid.sort()
+        heights = {name: NODE_HEIGHT if sizes is None else sizes[name][1] for name in dag.variables}
+        tallest = max(heights.values(), default=NODE_HEIGHT)
+        distance = _ROW_DISTANCE - NODE_HEIGHT + tallest
         half = max((abs(x) + grid.widths[n] / 2 for n, x in grid.centres.items()), default=0.0)
         half += _NODE_GAP
 
         def point(name: Node, shift: float = 0.0) -> Point:
-            y = _ROW_DISTANCE * grid.depth[name] + NODE_HEIGHT + shift
+            y = distance * grid.depth[name] + (NODE_HEIGHT + tallest) / 2 + shift
             return half + grid.centres[name], y
 
         routes = {}
         for arc, (start, *between, end) in grid.ways.items():
-            low, high = point(start, NODE_HEIGHT / 2), point(end, -NODE_HEIGHT / 2)
+            low, high = point(start, heights[arc[0]] / 2), point(end, -heights[arc[1]] / 2)
             routes[arc] = [low, *(point(name) for name in between), high]
         widths = {name: grid.widths[name] for name in dag.variables}
-        height = _ROW_DISTANCE * max(len(grid.rows) - 1, 0) + 2 * NODE_HEIGHT
+        height = distance * max(len(grid.rows) - 1, 0) + NODE_HEIGHT + tallest
         return cls({name: point(name) for name in widths}, widths, routes, (2 * half, height))
 
 
 class _Grid:
     """Rows of nodes; an arc past several rows has a narrow node of its own in each, if they fit."""
 
-    def __init__(self, dag: Dag) -> None:
+    def __init__(self, dag: Dag, sizes: Mapping[str, Point] | None = None) -> None:
         self.depth: dict[Node, int] = {}
         for name in dag.order:
             above = [self.depth[parent] for parent in dag.parents(name)]
@@ -72,7 +78,10 @@ class _Grid:
             if dag.children(name) and not dag.parents(name):
                 self.depth[name] = min(self.depth[child] for child in dag.children(name)) - 1
         self.widths: dict[Node, float] = {
-            name: _CHARACTER_WIDTH * len(shortened(name, MAX_LABEL)) + 20 for name in dag.variables
+            name: _CHARACTER_WIDTH * len(shortened(name, MAX_LABEL)) + 20
+            if sizes is None
+            else sizes[name][0]
+            for name in dag.variables
         }
         self.ways: dict[tuple[str, str], list[Node]] = {}
         bends = sum(self.depth[child] - self.depth[parent] - 1 for parent, child in dag.arcs)

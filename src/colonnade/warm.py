@@ -16,7 +16,7 @@ from colonnade.exceptions import ColonnadeWarning
 from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Exact, Quadrature, Variational
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
-from colonnade.structure import hill_climb, score
+from colonnade.structure import arc_posterior, exact_search, hill_climb, score
 from colonnade.tables import encode
 
 __all__ = ["STEPS", "compiled", "quietly"]
@@ -109,6 +109,7 @@ def _gaps() -> None:
         network = fit(table, _GRAPH, prior=prior, missing="em")
         network.log_likelihood(table)
         network.most_probable(observed={"c": "1"})
+    network.impute(table, how="sample", rng=1)
 
 
 def _large_codes() -> dict[str, list[str]]:
@@ -129,6 +130,8 @@ def _graphs() -> None:
         rows = len(table["a"])
         for weights in (np.ones(rows, dtype=np.int64), np.linspace(0.5, 1.5, rows)):
             hill_climb(encode(table, weights=weights))
+    exact_search(_table())
+    arc_posterior(_table(), score=BDeu(1))
 
 
 def _tiers() -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from colonnade.classifier._input import (
     warn_of_unknown,
 )
 from colonnade.exceptions import expected, is_word, listing
+from colonnade.priors import Prior
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import unknown_states
 from colonnade.tables.sources import Source
@@ -37,9 +38,33 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         classes: Sequence[Any] | None
         target_name: str | None
         identifiers: Literal["drop", "keep"]
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None
 
     classes_: NDArray[Any]
     target_name_: str
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; those of a prior as ``prior__s``, so that grids can vary them.
+
+        Priors never change, so another one takes the place of the one that is there.
+
+        Examples
+        --------
+        >>> from colonnade import BayesianNetworkClassifier, Hierarchical
+        >>> model = BayesianNetworkClassifier(prior=Hierarchical(s=4))
+        >>> model.set_params(prior__s="learn").prior.s
+        'learn'
+        """
+        nested = {name: value for name, value in params.items() if "__" in name}
+        super().set_params(**{name: params[name] for name in params if name not in nested})
+        for name, value in nested.items():
+            owner, _, option = name.partition("__")
+            part = getattr(self, owner, None)
+            if not isinstance(part, Prior):
+                hint = "give the prior itself first, for example prior=Hierarchical()"
+                raise expected(f"a prior for the option {option!r}", owner, part, hint)
+            setattr(self, owner, part.set_params(**{option: value}))
+        return self
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn everything from these rows.
@@ -161,4 +186,5 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
         return tags

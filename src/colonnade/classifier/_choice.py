@@ -51,7 +51,10 @@ _FOLDS, _MIN_ROWS_LEFT_OUT = 5, 1000
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A structure and its options, which must belong to it; see `BayesianNetworkClassifier`."""
+    """A structure and its options, which must belong to it; see `BayesianNetworkClassifier`.
+
+    Only `k` is ignored by other structures than ``"kdb"``: grids combine it with all of them.
+    """
 
     structure: str | Dag
     k: int = 2
@@ -65,7 +68,6 @@ class Structure:
             what = f"one of {listing(_STRUCTURES)} or a Dag"
             raise expected(what, "structure", self.structure)
         for name, value, default, owner in (
-            ("k", self.k, 2, "kdb"),
             ("root", self.root, None, "tan"),
             ("structure_score", self.score, None, "hill_climb"),
             ("graph_prior", self.graph_prior, None, "hill_climb"),

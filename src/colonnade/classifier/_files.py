@@ -24,6 +24,7 @@ from colonnade import __version__
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Feature, Features, Treatment
 from colonnade.classifier._forest import Forest
+from colonnade.classifier._input import feature_names
 from colonnade.classifier._members import Growth, Member
 from colonnade.classifier._tables import ClassTables
 from colonnade.exceptions import FileFormatError, InputError, expected
@@ -43,7 +44,7 @@ _KEYS = {
 }
 _PARAMETERS = {
     *("n_members", "max_parents", "average", "random_state", "n_jobs", "unknown", "classes"),
-    *("target_name", "identifiers", "prior", "bins"),
+    *("target_name", "identifiers", "prior", "bins", "class_weight"),
 }
 
 
@@ -85,8 +86,6 @@ def read(path: str | os.PathLike[str]) -> Kept:
 def _document(estimator: BaseEstimator, forest: Forest) -> dict[str, Any]:
     """Everything a file holds but its checksum, as plain values."""
     known = getattr(estimator, "feature_names_in_", None)
-    count = estimator.n_features_in_
-    names = [f"x{k}" for k in range(count)] if known is None else [str(name) for name in known]
     first = forest.members[0].features
     classes = forest.classes
     return {
@@ -95,7 +94,7 @@ def _document(estimator: BaseEstimator, forest: Forest) -> dict[str, Any]:
         "colonnade": __version__,
         "parameters": _parameters(estimator),
         "prior": saved(forest.growth.prior),
-        "columns": names,
+        "columns": feature_names(estimator),
         "named": known is not None,
         "used": list(first.each),
         "identifiers": list(first.identifiers),
@@ -120,6 +119,10 @@ def _parameters(estimator: BaseEstimator) -> dict[str, Any]:
     options["prior"] = None if options["prior"] is None else saved(options["prior"])
     if options["classes"] is not None:
         options["classes"] = np.asarray(options["classes"]).tolist()
+    if isinstance(options["class_weight"], Mapping):
+        # Labels need not be texts, which is all that the keys of an object can be.
+        labels, weights = list(options["class_weight"]), options["class_weight"].values()
+        options["class_weight"] = [np.asarray(labels).tolist(), [float(each) for each in weights]]
     if isinstance(options["bins"], Bins):
         options["bins"] = _plain_bins(options["bins"])
     elif isinstance(options["bins"], Mapping):
@@ -241,12 +244,24 @@ def _options(plain: Any) -> dict[str, Any]:
     if type(parents) is not int or parents < 0:
         raise InputError("`max_parents` is not an integer of at least 0.")
     options["prior"] = None if options["prior"] is None else restored(options["prior"])
+    if isinstance(options["class_weight"], list):
+        options["class_weight"] = _class_weight(options["class_weight"])
     if isinstance(options["bins"], dict):
         if set(options["bins"]) == {"default", "columns"}:
             options["bins"] = _bins(options["bins"])
         else:
             options["bins"] = _columns(options["bins"])
     return options
+
+
+def _class_weight(plain: list[Any]) -> dict[Any, float]:
+    """Weights of classes, from their labels and the weights of these."""
+    both = len(plain) == 2 and all(isinstance(part, list) for part in plain)
+    if not both or len(plain[0]) != len(plain[1]):
+        raise InputError("`class_weight` has not one weight for each label.")
+    if not all(isinstance(label, str | int | float) for label in plain[0]):
+        raise InputError("`class_weight` names something that is no label.")
+    return dict(zip(plain[0], plain[1], strict=True))
 
 
 def _bins(plain: Any) -> Bins:

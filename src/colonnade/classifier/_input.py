@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
@@ -22,9 +24,11 @@ from sklearn.utils.validation import (
 from colonnade.exceptions import (
     Advice,
     DataError,
+    TooLargeError,
     checked_list,
     counted,
     expected,
+    is_word,
     listing,
     row_at,
     warn,
@@ -35,6 +39,9 @@ from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import meant_states
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
+
+# A sparse matrix is made dense, column by column of states: beyond this many cells it is refused.
+_MAX_SPARSE_CELLS = 1 << 28
 
 
 class UnknownStateWarning(UserWarning):
@@ -80,14 +87,9 @@ def labelled_rows(
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_consistent_length(table, labels)
     check_classification_targets(labels)
-    weights = None
-    if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
+    weights = _weights(estimator, table, labels, sample_weight, reset)
+    if weights is not None:
         there = weights > 0.0
-        if (weights < 0.0).any() or not there.any():
-            got = f"{weights.min().item()}" if (weights < 0.0).any() else "only zeros"
-            what = "weights of 0 or more, some of them positive,"
-            raise expected(what, "sample_weight", sample_weight, got=got)
         if not there.all():
             rows = np.flatnonzero(there)
             table, labels, weights = _safe_indexing(table, rows), labels[rows], weights[rows]
@@ -96,6 +98,56 @@ def labelled_rows(
             # The same counts as of rows that are repeated.
             weights = weights.astype(np.int64)
     return Labelled(_named(estimator, table), labels, weights, name)
+
+
+def _weights(
+    estimator: BaseEstimator, table: Any, labels: NDArray[Any], sample_weight: Any, reset: bool
+) -> NDArray[Any] | None:
+    """Weights of rows times those of their classes; None if neither is given."""
+    weights: NDArray[Any] | None = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
+        if (weights < 0.0).any() or not (weights > 0.0).any():
+            got = f"{weights.min().item()}" if (weights < 0.0).any() else "only zeros"
+            what = "weights of 0 or more, some of them positive,"
+            raise expected(what, "sample_weight", sample_weight, got=got)
+    if estimator.class_weight is None:
+        return weights
+    given: NDArray[Any] = np.ones(len(labels)) if weights is None else weights
+    weights = given * _of_classes(estimator.class_weight, labels, given, reset)
+    if not (weights > 0.0).any():
+        what = "a positive weight of some class in `y`"
+        raise expected(what, "class_weight", estimator.class_weight, got="only zeros")
+    return weights
+
+
+def _of_classes(
+    class_weight: Any, labels: NDArray[Any], weights: NDArray[Any], reset: bool
+) -> NDArray[Any]:
+    """Weight of the class of each row. Balanced, all classes have the same total."""
+    if is_word(class_weight, "balanced"):
+        if not reset:
+            hint = "give a weight for each class, such as {0: 1, 1: 5}"
+            raise expected("weights of classes", "class_weight", class_weight, hint)
+        places = np.unique(labels, return_inverse=True)[1]
+        totals = np.bincount(places, weights)
+        there = totals > 0.0
+        shares = np.zeros(len(totals))
+        shares[there] = weights.sum() / (there.sum() * totals[there])
+        return np.asarray(shares[places])
+    if isinstance(class_weight, Mapping):
+        return np.array([_weight_of(class_weight, label) for label in labels.tolist()])
+    raise expected("'balanced' or a mapping of labels", "class_weight", class_weight)
+
+
+def _weight_of(class_weight: Mapping[Any, Any], label: Any) -> float:
+    """Weight of one class: 1 if it is not named."""
+    weight = class_weight.get(label, 1.0)
+    number = isinstance(weight, numbers.Real) and not isinstance(weight, bool)
+    if not number or not 0.0 <= weight < np.inf:
+        got = f"{weight!r} for {label!r}"
+        raise expected("weights of 0 or more", "class_weight", class_weight, got=got)
+    return float(weight)
 
 
 def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
@@ -136,6 +188,13 @@ def _name_of(labels: Any) -> str | None:
     else:
         name = getattr(labels, "name", None)
     return name if isinstance(name, str) and name else None
+
+
+def feature_names(estimator: Any) -> list[str]:
+    """Return what the features are called: as in training, or x0, x1, ..."""
+    known = getattr(estimator, "feature_names_in_", None)
+    count = estimator.n_features_in_
+    return [f"x{k}" for k in range(count)] if known is None else [str(name) for name in known]
 
 
 def checked_classes(classes: Any) -> NDArray[Any]:
@@ -208,14 +267,29 @@ def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
             table = np.array(table, dtype=object)  # numbers beside strings stay numbers
         labels = "no_validation" if y is not None else y
         checks: dict[str, Any] = {"dtype": None, "ensure_all_finite": "allow-nan"}
+        # Nothing can be learned from no rows, but they can be classified.
+        checks |= {"ensure_min_samples": 0 if is_word(y, "no_validation") else 1}
+        if issparse(table):
+            _refuse_huge(table)
+            checks |= {"accept_sparse": ["csr", "csc", "coo"]}
+            return validate_data(estimator, table, labels, reset=reset, **checks).toarray()
         return np.asarray(validate_data(estimator, table, labels, reset=reset, **checks))
     refuse_repeated(_labels(table))
     validate_data(estimator, table, y, reset=reset, skip_check_array=True)
     rows, columns = table.shape
-    if not rows or not columns:
+    # Nothing can be learned from no rows, but they can be classified.
+    if not columns or not (rows or is_word(y, "no_validation")):
         got = f"{counted(rows, 'row')} and {counted(columns, 'column')}"
         raise expected("at least one row and one column", "X", table, got=got)
     return table
+
+
+def _refuse_huge(table: Any) -> None:
+    cells = table.shape[0] * table.shape[1]
+    if cells > _MAX_SPARSE_CELLS:
+        hint = "choose fewer features first, or classify the rows in parts"
+        what = "The dense form of the sparse matrix `X`"
+        raise TooLargeError(what, size=cells, limit=_MAX_SPARSE_CELLS, hint=hint)
 
 
 def _is_frame(table: Any) -> bool:
@@ -225,9 +299,7 @@ def _is_frame(table: Any) -> bool:
 
 def _named(estimator: Any, table: Any) -> Source:
     """Give every column a name: its own if all are strings, else x0, x1, ..."""
-    known = getattr(estimator, "feature_names_in_", None)
-    count = estimator.n_features_in_
-    names = [f"x{k}" for k in range(count)] if known is None else [str(name) for name in known]
+    names = feature_names(estimator)
     if not _is_frame(table):
         return source_of((np.asfortranarray(table), names))  # columns are read one by one
     pairs = zip(names, _labels(table), strict=True)

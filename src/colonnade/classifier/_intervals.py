@@ -52,6 +52,8 @@ def class_intervals(
     level = checked_level(level)
     if draws is not None:
         draws = checked_draws(draws)
+    if not coded.rows:
+        return Interval(np.empty((0, tables.classes)), np.empty((0, tables.classes)))
     position = tables.network.dag.variables.index(tables.target)
     cases, which = distinct(_codes(tables, coded))
     draws = _affordable(tables, coded, len(cases)) if draws is None else draws

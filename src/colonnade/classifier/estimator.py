@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from colonnade.arrays import Floats, Seed
 from colonnade.classifier._base import NetworkEstimator
@@ -16,7 +17,12 @@ from colonnade.classifier._choice import Structure
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Treatment
 from colonnade.classifier._fitted import Fitted
-from colonnade.classifier._input import Labelled, undefined_rows, warn_of_impossible
+from colonnade.classifier._input import (
+    Labelled,
+    feature_names,
+    undefined_rows,
+    warn_of_impossible,
+)
 from colonnade.classifier._intervals import class_intervals
 from colonnade.dag import Dag
 from colonnade.exceptions import Advice, NotSupportedError
@@ -55,7 +61,8 @@ class BayesianNetworkClassifier(NetworkEstimator):
         What to do with values that did not occur in training: treat them as missing, with an
         ``UnknownStateWarning``, or refuse.
     k : int
-        Feature parents of a feature, with ``"kdb"``.
+        Feature parents of a feature, with ``"kdb"``; other structures ignore it, so that a grid may
+        combine both.
     root : str, optional
         Feature at the root of the tree, with ``"tan"``; by default the first.
     structure_score : BIC, AIC, LogLikelihood or Prior, optional
@@ -75,6 +82,10 @@ class BayesianNetworkClassifier(NetworkEstimator):
         training row or more, many dates, integers that never repeat): leave them out, with a
         ``ColumnWarning``, or use them as any other. Columns that a Dag or `root` names are never
         left out, nor is anything if all columns are such.
+    class_weight : "balanced", or mapping of labels to float, optional
+        How often the rows of each class count, in everything that is learned; classes that a
+        mapping does not name count once. ``"balanced"`` gives all classes the same total. Weights
+        change the probabilities of classes: they are no longer those of the training rows.
 
     Attributes
     ----------
@@ -92,6 +103,8 @@ class BayesianNetworkClassifier(NetworkEstimator):
         Name of the class in the network.
     identifiers_ : tuple of str
         Columns that were left out, because they seem to identify rows.
+    feature_importances_ : array [feature]
+        Share of each feature in the information about the class.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if the columns have names, all of them strings.
@@ -132,6 +145,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
         classes: Sequence[Any] | None = None,
         target_name: str | None = None,
         identifiers: Literal["drop", "keep"] = "drop",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
     ) -> None:
         self.structure = structure
         self.prior = prior
@@ -144,6 +158,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
         self.classes = classes
         self.target_name = target_name
         self.identifiers = identifiers
+        self.class_weight = class_weight
 
     # ---------------------------------------------------------------- fitting
 
@@ -313,3 +328,20 @@ class BayesianNetworkClassifier(NetworkEstimator):
             raise undefined_rows(np.flatnonzero(bad)[undefined], self.prior_)
         warn_of_impossible(np.flatnonzero(bad), self.prior_)
         return logs
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in the information about the class, ``[feature]``.
+
+        The mutual information of the class with each feature by itself, in the fitted network,
+        divided by the sum over all features. Features that were left out have none. What several
+        features say together is not divided up among them.
+        """
+        check_is_fitted(self)
+        network, target = self.network_, self.target_name_
+        own = np.zeros(self.n_features_in_)
+        for k, name in enumerate(feature_names(self)):
+            if name in network:
+                own[k] = network.mutual_information(name, target).value
+        total = own.sum()
+        return own / total if total > 0.0 else own

@@ -19,7 +19,7 @@ from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Rows, Treatment
 from colonnade.classifier._files import read, save
 from colonnade.classifier._forest import Average, Forest
-from colonnade.classifier._input import Labelled
+from colonnade.classifier._input import Labelled, feature_names
 from colonnade.classifier._intervals import mixed_intervals
 from colonnade.classifier._members import Growth, most_cuts
 from colonnade.exceptions import checked_whole, expected, is_word
@@ -78,6 +78,10 @@ class BayesianNetworkForest(NetworkEstimator):
     identifiers : {"drop", "keep"}
         What to do with columns that seem to identify rows: leave them out, with a
         ``ColumnWarning``, or use them as any other.
+    class_weight : "balanced", or mapping of labels to float, optional
+        How often the rows of each class count, in everything that is learned; classes that a
+        mapping does not name count once. ``"balanced"`` gives all classes the same total. Weights
+        change the probabilities of classes: they are no longer those of the training rows.
 
     Attributes
     ----------
@@ -130,6 +134,7 @@ class BayesianNetworkForest(NetworkEstimator):
         classes: Sequence[Any] | None = None,
         target_name: str | None = None,
         identifiers: Literal["drop", "keep"] = "drop",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
     ) -> None:
         self.n_members = n_members
         self.max_parents = max_parents
@@ -142,6 +147,7 @@ class BayesianNetworkForest(NetworkEstimator):
         self.classes = classes
         self.target_name = target_name
         self.identifiers = identifiers
+        self.class_weight = class_weight
 
     # ---------------------------------------------------------------- fitting
 
@@ -183,10 +189,7 @@ class BayesianNetworkForest(NetworkEstimator):
         It is averaged over the members, by their weights, and the shares add up to one.
         """
         check_is_fitted(self)
-        known = getattr(self, "feature_names_in_", None)
-        count = self.n_features_in_
-        names = [f"x{k}" for k in range(count)] if known is None else [str(k) for k in known]
-        return self._forest.importances(names, self._threads)
+        return self._forest.importances(feature_names(self), self._threads)
 
     # ------------------------------------------------------------- prediction
 

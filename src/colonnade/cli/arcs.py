@@ -66,6 +66,26 @@ def arcs_of(words: Sequence[str], option: str) -> Arcs:
     return tuple(dict.fromkeys(arcs))
 
 
+def tiers_of(text: str, option: str) -> tuple[tuple[str, ...], ...]:
+    """Return the tiers of variables that an option names: as A,B < C, or by a file of such lines.
+
+    In a file each line is a tier. Names with a comma are put in quotes; those with a < need a file.
+    """
+    if "<" in text and not Path(text).exists():
+        lines = [list(row) for part in text.split("<") for row in csv.reader([part.strip()])]
+        lines += [[]] * (text.count("<") + 1 - len(lines))  # nothing before or after a sign
+    else:
+        from colonnade.tables.files import read_lines
+
+        with renamed(path=option.lstrip("-")):
+            lines = [row for _, row in read_lines(Path(text)) if row]
+    tiers = tuple(tuple(name.strip() for name in line) for line in lines)
+    if len(tiers) < 2 or not all(tiers) or not all(name for tier in tiers for name in tier):
+        what = "two tiers or more, such as 'age,sex < smoker < cancer', or a file with one per line"
+        raise Misuse(f"Expected {what}, for {option}, got {text!r}.")
+    return tiers
+
+
 def read_arcs(path: Path) -> ArcFile:
     """Read arcs from a file, whatever format it has."""
     ending = path.suffix.lower()

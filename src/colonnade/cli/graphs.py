@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from colonnade.cli.arcs import arcs_of
+from colonnade.cli.arcs import arcs_of, tiers_of
 from colonnade.cli.data import Missing
 from colonnade.cli.options import number, score_of
 from colonnade.cli.values import Misuse, choice
@@ -18,7 +18,7 @@ from colonnade.exceptions import did_you_mean, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
-    from colonnade.structure import Found
+    from colonnade.structure import Found, FoundByTests
 
 # Options that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
@@ -32,6 +32,9 @@ class Learn(StrEnum):
     """How to learn a graph."""
 
     HC = "hc"
+    GES = "ges"
+    EXACT = "exact"
+    PC = "pc"
     TAN = "tan"
     CHOW_LIU = "chow-liu"
     KDB = "kdb"
@@ -39,6 +42,8 @@ class Learn(StrEnum):
 
 
 _SUPERVISED = (Learn.TAN, Learn.KDB, Learn.NAIVE)
+_SCORED = (Learn.HC, Learn.GES, Learn.EXACT)
+_RULED = (*_SCORED, Learn.PC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +61,8 @@ class LearnerOptions:
         str | None,
         graph_option(
             metavar="SCORE",
-            help="What hill climbing maximises: bic (by default), aic, loglik, or the log evidence "
-            "of a prior: {scores}.",
+            help="What --learn hc, ges or exact maximise: bic (by default), aic, loglik, or the "
+            "log evidence of a prior: {scores}.",
         ),
     ] = None
     graph_prior: Annotated[
@@ -65,12 +70,12 @@ class LearnerOptions:
         graph_option(
             parser=choice(GraphPrior),
             metavar="HOW",
-            help="Let hill climbing pay for the choice among many parents: sizes (all numbers of "
-            "parents are equally probable, and all sets of one size).",
+            help="Let --learn hc, ges or exact pay for the choice among many parents: sizes (all "
+            "numbers of parents are equally probable, and all sets of one size).",
         ),
     ] = None
     max_parents: Annotated[
-        int | None, graph_number(help="Largest number of parents, for --learn hc.")
+        int | None, graph_number(help="Largest number of parents, for --learn hc, ges or exact.")
     ] = None
     k: Annotated[
         int | None,
@@ -82,16 +87,25 @@ class LearnerOptions:
         list[str] | None,
         graph_option(
             metavar="ARCS",
-            help="Arcs that --learn hc must have: a file with one arc per line, or PARENT->CHILD; "
-            "may be given several times.",
+            help="Arcs that --learn hc, ges, exact or pc must have: a file with one arc per "
+            "line, or PARENT->CHILD; may be given several times.",
         ),
     ] = None
     forbidden: Annotated[
         list[str] | None,
         graph_option(
             metavar="ARCS",
-            help="Arcs that --learn hc must not have, as for --required; an arc may be there the "
-            "other way round.",
+            help="Arcs that --learn hc, ges, exact or pc must not have, as for --required; an "
+            "arc may be there the other way round.",
+        ),
+    ] = None
+    tiers: Annotated[
+        str | None,
+        graph_option(
+            metavar="TIERS",
+            help="Tiers of variables, between which arcs only point forward, for --learn hc, ges, "
+            "exact or pc: 'age,sex < smoker < cancer', or a file with one tier per line. Variables "
+            "that are not named are free.",
         ),
     ] = None
     tabu: Annotated[
@@ -119,11 +133,12 @@ class LearnerOptions:
         """
         for option, value, learners in (
             ("--target", None if scored else self.target, _SUPERVISED),
-            ("--score", self.score, (Learn.HC,)),
-            ("--graph-prior", self.graph_prior, (Learn.HC,)),
-            ("--max-parents", self.max_parents, (Learn.HC,)),
-            ("--required", self.required, (Learn.HC,)),
-            ("--forbidden", self.forbidden, (Learn.HC,)),
+            ("--score", self.score, _SCORED),
+            ("--graph-prior", self.graph_prior, _SCORED),
+            ("--max-parents", self.max_parents, _SCORED),
+            ("--required", self.required, _RULED),
+            ("--forbidden", self.forbidden, _RULED),
+            ("--tiers", self.tiers, _RULED),
             ("--tabu", self.tabu, (Learn.HC,)),
             ("--restarts", self.restarts, (Learn.HC,)),
             ("--k", self.k, (Learn.KDB,)),
@@ -158,26 +173,34 @@ class LearnerOptions:
 
     def learner(
         self, learn: Learn, seed: int | None, missing: Missing = Missing.RAISE
-    ) -> Callable[[Any], Dag | Found]:
+    ) -> Callable[[Any], Dag | Found | FoundByTests]:
         """Return a function from a table, which may have gaps, to a graph."""
         from colonnade import structure
 
-        climb = partial(
-            structure.hill_climb,
-            score=score_of(self.score or "bic"),
-            graph_prior=None if self.graph_prior is None else "sizes",
-            max_parents=self.max_parents,
-            required=arcs_of(self.required or (), "--required"),
-            forbidden=arcs_of(self.forbidden or (), "--forbidden"),
-            tabu=self.tabu or 0,
-            restarts=self.restarts or 0,
-            rng=seed if self.restarts else None,
-            missing=missing.value,
-        )
+        rules: dict[str, Any] = {
+            "required": arcs_of(self.required or (), "--required"),
+            "forbidden": arcs_of(self.forbidden or (), "--forbidden"),
+            "tiers": () if self.tiers is None else tiers_of(self.tiers, "--tiers"),
+            "missing": missing.value,
+        }
+        scored = {
+            **rules,
+            "score": score_of(self.score or "bic"),
+            "graph_prior": None if self.graph_prior is None else "sizes",
+            "max_parents": self.max_parents,
+        }
+        climbing: dict[str, Any] = {
+            "tabu": self.tabu or 0,
+            "restarts": self.restarts or 0,
+            "rng": seed if self.restarts else None,
+        }
         target = self.target or ""
         k = 2 if self.k is None else self.k
-        learners: dict[Learn, Callable[[Any], Dag | Found]] = {
-            Learn.HC: climb,
+        learners: dict[Learn, Callable[[Any], Dag | Found | FoundByTests]] = {
+            Learn.HC: partial(structure.hill_climb, **scored, **climbing),
+            Learn.GES: partial(structure.ges, **scored),
+            Learn.EXACT: partial(structure.exact_search, **scored),
+            Learn.PC: partial(structure.pc, **rules),
             Learn.TAN: lambda table: structure.tan(table, target, missing=missing.value),
             Learn.CHOW_LIU: lambda table: structure.chow_liu(table, missing=missing.value),
             Learn.KDB: lambda table: structure.kdb(table, target, k, missing=missing.value),

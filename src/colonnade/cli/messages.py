@@ -77,6 +77,9 @@ _ADVICE = {
     Advice.PRIOR_FOR_HUGE_TABLES: "use the prior hierarchical or symmetric",
     Advice.PRIOR_FOR_UNOBSERVED: "fit with a prior such as hierarchical, or with ml:uniform",
     Advice.PRIOR_WITH_POSTERIOR: "fit with the prior hierarchical, symmetric or bdeu",
+    Advice.LIMIT_PARENTS: "limit the number of parents, for example with --max-parents 5",
+    Advice.SEARCH_BY_SCORES: "search by scores instead, with --learn ges",
+    Advice.TOO_MANY_FOR_EXACT: "give --learn ges, or leave columns out with --ignore",
     Advice.SAME_CUTS: "fit both with the same --cut",
     Advice.SAME_GRAPH: "fit both with the same --dag",
     Advice.SAME_PRIORS: "fit both with the same --prior",
@@ -84,6 +87,7 @@ _ADVICE = {
     Advice.SIMPLIFY_EM: (
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
+    Advice.WEIGH_KNOWN_TABLES: "fit a network to data first",
     Advice.USE_ALL_ROWS: (
         "leave the columns that lack most values out with --ignore, or give --missing state"
     ),

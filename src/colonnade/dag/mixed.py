@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 from colonnade.dag.equivalence import distance, refuse_other_variables
 from colonnade.dag.names import Arc, checked_arcs, checked_variables
 from colonnade.exceptions import NotSupportedError, expected, not_among, require
+from colonnade.tables.tabular import Tabular
 
 if TYPE_CHECKING:
     from colonnade.dag.graph import Dag
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MixedGraph:
+class MixedGraph(Tabular):
     """A graph of named variables with arcs and with edges that have no direction.
 
     Made by :meth:`Dag.skeleton` and :meth:`Dag.moral`, which have edges only, and by
-    :meth:`Dag.cpdag`. Two graphs are equal if they have the same variables, arcs and edges, in any
-    order.
+    :meth:`Dag.cpdag`; searches among classes of graphs find such graphs, too. Two graphs are equal
+    if they have the same variables, arcs and edges, in any order.
 
     Parameters
     ----------
@@ -100,7 +101,8 @@ class MixedGraph:
         """Give every edge a direction, without a cycle and without a new unshielded collider.
 
         The algorithm is that of Dor and Tarsi (1992). For a graph made by :meth:`Dag.cpdag` the
-        result is one of the equivalent graphs.
+        result is one of the equivalent graphs. Arcs go from earlier to later variables where they
+        can.
 
         Examples
         --------
@@ -113,7 +115,9 @@ class MixedGraph:
         near = {name: set(found) for name, found in self._near.items()}
         left, directed = dict.fromkeys(self.variables), set(self.arcs)
         while left:
-            sink = next((name for name in left if _is_sink(name, left, parents, near)), None)
+            sink = next(
+                (name for name in reversed(left) if _is_sink(name, left, parents, near)), None
+            )
             if sink is None:
                 raise NotSupportedError(
                     "A Dag of this graph",
@@ -164,6 +168,14 @@ class MixedGraph:
         from colonnade.dag.dot import write_dot
 
         return write_dot(self.variables, self.arcs, self.edges)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        pairs = [*self.arcs, *self.edges]
+        return {
+            "from": [a for a, _ in pairs],
+            "to": [b for _, b in pairs],
+            "directed": [k < len(self.arcs) for k in range(len(pairs))],
+        }
 
     def _marks(self) -> dict[frozenset[str], Arc | None]:
         """How each connected pair is connected: by an arc, or by an edge."""

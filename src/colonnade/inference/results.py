@@ -11,6 +11,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.exceptions import amount, expected
 from colonnade.inference.evidence import Finding
+from colonnade.tables.tabular import Tabular
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
 
@@ -34,7 +35,7 @@ class MostProbable(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class QueryResult:
+class QueryResult(Tabular):
     """Probabilities of one or several variables together, given what was observed.
 
     Attributes
@@ -157,6 +158,14 @@ class QueryResult:
             "level": self.level,
             "answers": self.answers(),
         }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        answers = self.answers()
+        columns: dict[str, list[Any]] = {
+            name: [answer["states"][k] for answer in answers] for k, name in enumerate(self.targets)
+        }
+        numbers = ["probability"] + ["lower", "upper"] * (self.lower is not None)
+        return columns | {name: [answer[name] for answer in answers] for name in numbers}
 
     def __repr__(self) -> str:
         head = [*self.targets, "probability"]

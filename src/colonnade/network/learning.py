@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from colonnade.arrays import Weights
@@ -142,6 +142,7 @@ class NetworkCounts:
     dag: Dag
     families: Sequence[Family]
     counts: Sequence[FamilyCounts]
+    fixed: Mapping[str, Cpt] = field(default_factory=dict)  # tables that no rows change
 
     @classmethod
     def of(
@@ -152,18 +153,27 @@ class NetworkCounts:
         return cls(dag, families, count(coded, families, missing))
 
     @classmethod
-    def kept(cls, network: BayesianNetwork, request: str) -> NetworkCounts:
-        """Return the counts of a network, or refuse a request: a table that was given has none."""
-        counts = []
-        for name, cpt in network.tables.items():
-            if cpt.counts is None:
-                raise NotSupportedError(
-                    f"`{request}` of a network with known tables",
-                    f"the table of {name!r} was given and has no counts",
-                    "fit a network to data",
-                )
-            counts.append(cpt.counts)
-        return cls(network.dag, network.families, counts)
+    def kept(
+        cls, network: BayesianNetwork, request: str, fixed_allowed: bool = False
+    ) -> NetworkCounts:
+        """Return the counts of a network, or refuse a request: a table that was given has none.
+
+        If allowed, tables that were given stay as they are, unless all of them were.
+        """
+        from colonnade.network.knowledge import no_counts
+
+        fixed = {name: cpt for name, cpt in network.tables.items() if cpt.counts is None}
+        if fixed and not (fixed_allowed and len(fixed) < len(network)):
+            raise NotSupportedError(
+                f"`{request}` of a network with known tables",
+                f"the table of {next(iter(fixed))!r} was given and has no counts",
+                Advice.WEIGH_KNOWN_TABLES,
+            )
+        counts = [
+            no_counts(cpt.family) if cpt.counts is None else cpt.counts
+            for cpt in network.tables.values()
+        ]
+        return cls(network.dag, network.families, counts, fixed)
 
     def __add__(self, other: NetworkCounts) -> NetworkCounts:
         return self._combined(other, operator.add)
@@ -183,7 +193,8 @@ class NetworkCounts:
         with Progress("Tables", len(self.families)) as progress:
             for family, counts in zip(self.families, self.counts, strict=True):
                 name = family.child.name
-                tables[name] = Cpt.of(family, counts, priors[name])
+                known = self.fixed.get(name)
+                tables[name] = Cpt.of(family, counts, priors[name]) if known is None else known
                 progress.advance()
         return BayesianNetwork(self.dag, tables, discretizer, diagnostics, group)
 
@@ -193,11 +204,14 @@ class NetworkCounts:
         """Add or subtract the counts of the same families."""
         fresh = []
         for family, mine, yours in zip(self.families, self.counts, other.counts, strict=True):
+            if family.child.name in self.fixed:
+                fresh.append(mine)
+                continue
             try:
                 fresh.append(combine(mine, yours))
             except CountsError as error:
                 raise error.named(f"Variable {family.child.name!r}", family.cell) from None
-        return NetworkCounts(self.dag, self.families, fresh)
+        return NetworkCounts(self.dag, self.families, fresh, self.fixed)
 
 
 def coded_for_fit(

@@ -9,7 +9,7 @@ from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from colonnade.arrays import Floats, Weights
+from colonnade.arrays import Floats, Seed, Weights
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import (
@@ -28,6 +28,7 @@ from colonnade.wording import MAX_SHOWN_PARENTS, shown
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
+    from colonnade.inference import Observed
     from colonnade.missing.em import EmDiagnostics
     from colonnade.network.learning import NetworkCounts
     from colonnade.tables.discretize import Discretizer
@@ -257,10 +258,35 @@ class BayesianNetwork(Questions):
 
     # ------------------------------------------------------------------- data
 
+    def with_weight(self, weight: float | Mapping[str, float]) -> BayesianNetwork:
+        """Say what known tables are worth, so that rows can be learned on top of them.
+
+        Each row of a table then counts as so many observations. Tables with other weights, or
+        without any, are named one by one: those without stay fixed, whatever is learned.
+
+        Parameters
+        ----------
+        weight : float, or mapping of str to float
+            Of all tables that were given, or of those named.
+
+        Examples
+        --------
+        >>> from colonnade import Cpt, Family, Variable
+        >>> coin = Cpt.known(Family(Variable("coin", ["heads", "tails"])), [[0.5, 0.5]])
+        >>> network = BayesianNetwork(Dag([], ["coin"]), {"coin": coin}).with_weight(50)
+        >>> network.update({"coin": ["heads"] * 50})["coin"].probabilities
+        array([[0.75, 0.25]])
+        """
+        from colonnade.network.knowledge import with_weight
+
+        return with_weight(self, weight)
+
     def update(
         self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
     ) -> BayesianNetwork:
         """Learn from more rows: the result equals a network fitted to all rows together.
+
+        Tables that are known stay as they are; see :meth:`with_weight`.
 
         Parameters
         ----------
@@ -331,6 +357,7 @@ class BayesianNetwork(Questions):
             ("cut points", _cut_points, Advice.SAME_CUTS),
             ("states", _states, Advice.SAME_STATES),
             ("prior", _prior, Advice.SAME_PRIORS),
+            ("known table", _known, "give both the same table"),
         ):
             for name in self:
                 (mine, wanted), (yours, got) = facts(self, name), facts(other, name)
@@ -340,7 +367,7 @@ class BayesianNetwork(Questions):
                         hint = Advice.ADD_GROUP
                     raise expected(f"the same {what} of {name!r}", "other", other, hint, got=got)
         aligned = BayesianNetwork(self.dag, other.tables)  # its variables may have another order
-        here, there = (NetworkCounts.kept(network, "merge") for network in (self, aligned))
+        here, there = (NetworkCounts.kept(network, "merge", True) for network in (self, aligned))
         return self._with(here + there)
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
@@ -400,13 +427,30 @@ class BayesianNetwork(Questions):
 
         return to_pgmpy(self)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the graph (extra ``plot``).
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        tables: bool = False,
+        observed: Observed = None,
+        draws: int | None = None,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Any:
+        """Draw the graph (extra ``plot``), with bars of probabilities in its nodes if asked for.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure.
+        tables : bool
+            Whether nodes have a bar for each state, with a line for its credible interval.
+        observed : mapping of str to state, or whatever :meth:`query` takes, optional
+            Only with `tables`: the probabilities are those given it.
+        draws : int, optional
+            For the intervals, as for :meth:`query`; by default 500, and 0 for none.
+        level : float
+        rng : Generator or int, optional
 
         Returns
         -------
@@ -419,9 +463,10 @@ class BayesianNetwork(Questions):
         >>> sorted(text.get_text() for text in network.plot().texts if text.get_text())
         ['a', 'b']
         """
-        from colonnade.report.graph import draw
+        from colonnade.report.graph import draw_network
 
-        return draw(self.dag, ax)
+        bars = {"observed": observed, "draws": draws, "level": level, "rng": rng}
+        return draw_network(self, ax, tables, bars)
 
     # ---------------------------------------------------------------- private
 
@@ -430,7 +475,7 @@ class BayesianNetwork(Questions):
     ) -> BayesianNetwork:
         from colonnade.network.learning import NetworkCounts, coded_as_before, coded_for_network
 
-        known = NetworkCounts.kept(self, request)
+        known = NetworkCounts.kept(self, request, True)
         read = coded_as_before if request == "forget" else coded_for_network
         coded = read(table, self, weights, "raise")
         return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
@@ -501,6 +546,11 @@ def _states(network: BayesianNetwork, name: str) -> tuple[Any, str]:
 def _prior(network: BayesianNetwork, name: str) -> tuple[Any, str]:
     prior = network[name].prior
     return prior, shown(prior)
+
+
+def _known(network: BayesianNetwork, name: str) -> tuple[Any, str]:
+    cpt = network[name]
+    return (cpt.table, "another table") if cpt.counts is None else (None, "counts")
 
 
 def _groups_all(group: str, dag: Dag) -> bool:

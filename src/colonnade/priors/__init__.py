@@ -4,6 +4,8 @@ from colonnade.priors.base import LOG_EVIDENCE, Inconsistency, Prior
 from colonnade.priors.draws import Draws
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, SymmetricDirichlet
+from colonnade.priors.informed import Informed, InformedPosterior
+from colonnade.priors.noisy import Effects, NoisyMax
 from colonnade.priors.posterior import CptPosterior
 from colonnade.priors.registry import PRIORS, no_prior, prior_named, register, restored, saved
 from colonnade.priors.smoothed import Smoothed, SmoothedPosterior
@@ -16,11 +18,15 @@ __all__ = [
     "BDeu",
     "CptPosterior",
     "Draws",
+    "Effects",
     "Hierarchical",
     "Inconsistency",
     "Independent",
+    "Informed",
+    "InformedPosterior",
     "Interval",
     "MaximumLikelihood",
+    "NoisyMax",
     "Prior",
     "Smoothed",
     "SmoothedPosterior",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from colonnade.exceptions import (
     TooManyStatesError,
     amount,
     expected,
+    listing,
 )
 from colonnade.pooling.penalty import Penalty
 from colonnade.sparse import SparseTable
@@ -68,12 +69,15 @@ class Prior:
         Words of the command line for it, to be shown to a user, and what each means.
     score_name : str or None
         What :meth:`structure_score` returns; None if the prior is no score.
+    score_equivalent : bool
+        Whether graphs with the same independences have the same score.
     """
 
     keyword: ClassVar[str] = ""
     setting: ClassVar[str] = "setting"
     examples: ClassVar[Mapping[str, str]] = {}
     score_name: ClassVar[str | None] = LOG_EVIDENCE
+    score_equivalent: ClassVar[bool] = False
 
     def estimate(self, counts: Counts) -> Floats:
         """Estimated probabilities from counts, both ``[configuration, state]``.
@@ -229,6 +233,36 @@ class Prior:
             return f"{self.keyword}:{short if float(short) == setting else repr(setting)}"
         plain = not options or setting == options[0].default
         return self.keyword if plain else f"{self.keyword}:{setting}"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Options by name, as scikit-learn asks for them.
+
+        Examples
+        --------
+        >>> from colonnade import BDeu
+        >>> BDeu(10).get_params()
+        {'ess': 10.0}
+        """
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def set_params(self, **options: Any) -> Self:
+        """Return the prior with other options; the prior itself never changes.
+
+        Examples
+        --------
+        >>> from colonnade import Hierarchical
+        >>> Hierarchical(s=4).set_params(s="learn").s
+        'learn'
+        """
+        known = self.get_params()
+        for name in options:
+            if name not in known:
+                what = f"one of {listing(known)}" if known else "no options"
+                raise expected(what, "options", name, f"see {type(self).__name__}")
+        return replace(self, **options)
+
+    def __sklearn_clone__(self) -> Self:
+        return self  # it never changes
 
     @classmethod
     def from_setting(cls, text: str) -> Self:

@@ -124,6 +124,7 @@ class BDeu(Independent):
         "bdeu": "no pooling, equivalent sample size 1",
         "bdeu:10": "its equivalent sample size given",
     }
+    score_equivalent: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ess", checked_positive(self.ess, "ess"))

@@ -15,6 +15,8 @@ from colonnade.pooling import ENGINES
 from colonnade.priors.base import SAVED_IF_GIVEN, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
+from colonnade.priors.informed import Informed
+from colonnade.priors.noisy import NoisyMax
 from colonnade.priors.smoothed import Smoothed
 from colonnade.priors.tiered import Tiered
 from colonnade.wording import nearest
@@ -36,6 +38,8 @@ register(Smoothed)
 register(BDeu)
 register(SymmetricDirichlet)
 register(MaximumLikelihood)
+register(Informed)
+register(NoisyMax)
 
 
 def prior_named(word: str) -> Prior:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -17,6 +17,7 @@ from colonnade.lookup import Lookup
 from colonnade.priors.base import Prior
 from colonnade.priors.draws import Draws
 from colonnade.sparse import SparseTable
+from colonnade.tables.tabular import Tabular
 
 # What to ask for instead of the uncertainty of too many cells.
 SOME_INTERVALS = "`interval(level, configurations)` for some rows"
@@ -29,7 +30,7 @@ class Interval(NamedTuple):
     upper: Floats
 
 
-class TablePosterior(ABC):
+class TablePosterior(Tabular):
     """Posterior of a conditional probability table, ``[configuration, state]``.
 
     Made by ``prior.posterior(counts)``. Dense answers (``mean``, ``variance``, ``interval``,
@@ -161,6 +162,63 @@ class TablePosterior(ABC):
         n = checked_whole(n, "n")
         self._must_fit(f"A sample of {n} tables", n)
         return np.asarray(np.exp(self.draws(n, rng).log_rows(all_codes(self.counts.parent_sizes))))
+
+    def plot(self, ax: Any = None, *, level: float = 0.95, columns: int = 1) -> Any:
+        """Draw all rows: means with intervals, beside the raw frequencies (extra ``plot``).
+
+        Rows and states are numbered; ``network["X"].plot()`` draws the same with their names. Of
+        two states the second is drawn.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        level : float
+            Probability inside the intervals.
+        columns : {1, 2}
+            Width of a new figure, in columns of a journal page.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from colonnade.report.rows import Labels, draw_rows
+
+        self._must_fit("The interval", 2)
+        codes = all_codes(self.counts.parent_sizes).tolist()
+        rows = [", ".join(map(str, row)) for row in codes]
+        labels = Labels(rows, [str(k) for k in range(self.counts.states)], "table")
+        return draw_rows(self, labels, level, ax, columns)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        cells, states = self.cells(), self.counts.states
+        codes = all_codes(self.counts.parent_sizes).repeat(states, axis=0)
+        columns: dict[str, list[Any]] = {
+            f"parent {k}": codes[:, k].tolist() for k in range(len(self.counts.parent_sizes))
+        }
+        return columns | {"state": [*range(states)] * self.counts.configurations} | cells
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Numbers about every cell, in the order of configurations and states.
+
+        Its count, its share of the row (None in a row without counts), its mean, and the ends of
+        its 95 % interval.
+        """
+        lower, upper = self.interval(0.95)
+        counts = np.asarray(self.counts.to_array(limit=self.limit), np.float64)
+        counts = counts.reshape(lower.shape)
+        totals = np.repeat(counts.sum(axis=1), self.counts.states)
+        shares = [
+            None if not total else value / total
+            for value, total in zip(counts.ravel().tolist(), totals.tolist(), strict=True)
+        ]
+        return {
+            "count": counts.ravel().tolist(),
+            "frequency": shares,
+            "probability": self.mean.ravel().tolist(),
+            "lower": lower.ravel().tolist(),
+            "upper": upper.ravel().tolist(),
+        }
 
     def _must_fit(self, what: str, copies: int = 1, instead: str = "`row` or `table`") -> None:
         cells = self.counts.configurations * self.counts.states * copies

@@ -8,7 +8,7 @@ from typing import Any
 
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import counted, expected, require
+from colonnade.exceptions import counted, expected, inapplicable, require
 from colonnade.layout import MAX_LABEL, NODE_HEIGHT, Layout
 from colonnade.markup import safe, shortened
 
@@ -87,6 +87,22 @@ def draw(dag: Dag, ax: Any = None) -> Any:
     ax.set_ylim(height, 0)
     ax.set_axis_off()
     return ax
+
+
+def draw_network(network: Any, ax: Any, tables: bool, bars: Mapping[str, Any]) -> Any:
+    """Draw the graph of a network, or the network with bars in its nodes; return the axes."""
+    if not isinstance(tables, bool):
+        raise expected("True or False", "tables", tables)
+    if not tables:
+        for name, default in (("observed", None), ("draws", None), ("rng", None)):
+            if bars[name] is not default:
+                raise inapplicable(name, bars[name], "tables=True", "write tables=True as well")
+        return draw(network.dag, ax)
+    from colonnade.report.bars import draw_bars
+
+    if ax is not None and not hasattr(ax, "annotate"):
+        raise expected("matplotlib Axes", "ax", ax)
+    return draw_bars(network, **bars, ax=ax)
 
 
 def _arc_list(dag: Dag) -> str:

@@ -32,6 +32,7 @@ from colonnade.structure.resampling import Learner, learned
 from colonnade.structure.scores import score
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.memory import encode
+from colonnade.tables.tabular import Tabular
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Tabular):
     """What :func:`compare` found, best held-out log likelihood first.
 
     With a target, the smallest log loss is first.
@@ -100,13 +101,20 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values, ready for JSON."""
+        return {"folds": self.folds, "target": self.target, "rows": self._plain_rows()}
+
+    def _plain_rows(self) -> list[dict[str, Any]]:
         rows = []
         for row in self.rows:
             own = {} if row.prediction is None else row.prediction._asdict()
             facts = {each.name: getattr(row, each.name) for each in fields(row)}
             del facts["prediction"]
             rows.append({**facts, **own})
-        return {"folds": self.folds, "target": self.target, "rows": rows}
+        return rows
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = self._plain_rows()
+        return {name: [row[name] for row in rows] for name in rows[0]}
 
     def __repr__(self) -> str:
         cells = [self.head, *self.cells()]

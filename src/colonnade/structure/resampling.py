@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colonnade.arrays import Floats, Seed
+from colonnade.arrays import Seed
 from colonnade.dag import Dag, compelled
 from colonnade.exceptions import checked_whole, counted, expected, listing
 from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.structure.columns import prepare
-from colonnade.structure.paths import Paths
+from colonnade.structure.constraints import FoundByTests
 from colonnade.structure.search import Found, to_the_end
+from colonnade.structure.shares import TIE_TOLERANCE, ArcShares
 from colonnade.tables.coded import CodedTable
 
-Learner = Callable[[Any], Dag | Found]
+Learner = Callable[[Any], Dag | Found | FoundByTests]
 _MAX_RESAMPLES = 10**6
 Resampling: TypeAlias = Literal["halves", "bootstrap"]
 
-# Strengths closer than this are equal: the shares of two directions are rounded before they add up.
-_TIE_TOLERANCE = 1e-9
 # NumPy draws half of fewer weights than this exactly; of more, each is drawn with probability 1/2.
 _MAX_EXACT_TOTAL = 10**9
 
 
 @dataclass(frozen=True, eq=False)
-class ArcStrengths:
+class ArcStrengths(ArcShares):
     """How often arcs were found in resampled tables.
 
     Attributes
@@ -44,14 +41,7 @@ class ArcStrengths:
     resamples : int
     """
 
-    names: tuple[str, ...]
-    directed: Floats
     resamples: int
-
-    @property
-    def strength(self) -> Floats:
-        """Share of the resamples with an arc between two variables, in either direction."""
-        return self.directed + self.directed.T
 
     @property
     def threshold(self) -> float:
@@ -74,48 +64,8 @@ class ArcStrengths:
 
         heights = np.unique(np.concatenate([[0.0], levels]))
         distances = np.array([distance(height) for height in heights])
-        height = heights[distances <= distances.min() + _TIE_TOLERANCE].max()
+        height = heights[distances <= distances.min() + TIE_TOLERANCE].max()
         return float(np.quantile(values, height, method="inverted_cdf")) if height > 0 else 0.0
-
-    def _significant(self, threshold: float) -> NDArray[np.bool_]:
-        """Pairs of variables with an arc above a threshold, or in every resample; upper half."""
-        strength = np.triu(self.strength, 1)
-        certain = strength >= 1.0 - _TIE_TOLERANCE
-        return np.asarray((strength > threshold + _TIE_TOLERANCE) | certain)
-
-    def averaged(self, threshold: float | None = None) -> Dag:
-        """The graph of the arcs above a threshold, strongest first, without closing a cycle.
-
-        An arc that was found in every resample is above any threshold.
-
-        Parameters
-        ----------
-        threshold : float, optional
-            From 0 to 1; by default :attr:`threshold`.
-
-        Examples
-        --------
-        >>> table = {"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8, "c": [0, 1, 0, 1] * 8}
-        >>> from colonnade.structure import hill_climb
-        >>> arc_strength(table, hill_climb, resamples=10, rng=0).averaged(0.9).arcs
-        (('a', 'b'),)
-        """
-        least = self.threshold if threshold is None else threshold
-        if not isinstance(least, numbers.Real) or not 0.0 <= least <= 1.0:
-            raise expected("a number from 0 to 1", "threshold", threshold)
-        strength = self.strength
-        size = len(self.names)
-        pairs = [
-            (a, b) if self.directed[a, b] >= self.directed[b, a] else (b, a)
-            for a, b in np.argwhere(self._significant(least)).tolist()
-        ]
-        pairs.sort(key=lambda arc: (-strength[arc], -self.directed[arc], arc))
-        paths = Paths(np.zeros((size, size), bool))
-        for a, b in pairs:
-            if not paths.reach[b, a]:
-                paths.add(a, b)
-        arcs = ((self.names[a], self.names[b]) for a, b in np.argwhere(paths.adjacency))
-        return Dag(tuple(arcs), self.names)
 
     def __repr__(self) -> str:
         significant = int(self._significant(self.threshold).sum())
@@ -216,7 +166,7 @@ def learned(learner: Learner | Dag, coded: CodedTable, parameter: str = "learner
     """The graph that a learner finds; a graph stands for itself."""
     with to_the_end():
         found = learner if isinstance(learner, Dag) else learner(coded)
-    dag = found.dag if isinstance(found, Found) else found
+    dag = found.dag if isinstance(found, Found | FoundByTests) else found
     if not isinstance(dag, Dag):
         raise expected("a function that returns a Dag", parameter, found)
     strange = [name for name in dag.variables if name not in coded.names]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted, did_you_mean, expected, renamed
+from colonnade.exceptions import (
+    checked_whole,
+    counted,
+    did_you_mean,
+    expected,
+    not_among,
+    renamed,
+)
+from colonnade.structure.mixed import Mixed
 from colonnade.structure.paths import Adjacency, Paths
 
 
@@ -29,6 +37,7 @@ class Rules:
         required: Iterable[Any],
         forbidden: Iterable[Any],
         max_parents: int | None,
+        tiers: Iterable[Any] = (),
     ) -> Rules:
         """Check that some graph obeys the rules."""
         limit = len(names)
@@ -37,6 +46,11 @@ class Rules:
         needed = _matrix(names, required, "required")
         allowed = ~_matrix(names, forbidden, "forbidden")
         np.fill_diagonal(allowed, False)
+        backwards = _backwards(names, tiers)
+        for parent, child in np.argwhere(needed & backwards):
+            arc = names[parent], names[child]
+            raise expected("arcs from earlier to later tiers", "required", arc)
+        allowed &= ~backwards
         rules = cls(names, needed, allowed, limit)
         for parent, child in np.argwhere(needed & ~allowed):
             raise expected("arcs that are not forbidden", "required", (names[parent], names[child]))
@@ -64,6 +78,40 @@ class Rules:
             )
         self.refuse_cycle(adjacency, "start")
         return adjacency
+
+    @property
+    def free(self) -> bool:
+        """Whether every arc may be there, and none must."""
+        forbidden = self.allowed.size - len(self.names) - int(self.allowed.sum())
+        return not forbidden and not self.required.any()
+
+    def admitted(self, graph: Mixed) -> Mixed | None:
+        """A class of equivalent graphs less those that break a rule, or None if all of them do.
+
+        The arcs of what is returned are in all graphs of the class that obey the rules. How many
+        parents a variable has is not asked: the largest number is the same in the whole class.
+        """
+        if self.free:
+            return graph
+        for a, b in np.argwhere(self.required).tolist():
+            if not (graph.children[a] | graph.neighbours[a]) >> b & 1:
+                return None
+        if any(not self.allowed[arc] for arc in graph.arcs()):
+            return None
+        kept = graph.copy()
+        for a, b in graph.edges():
+            forward = self.allowed[a, b] and not self.required[b, a]
+            backward = self.allowed[b, a] and not self.required[a, b]
+            if not (forward or backward):
+                return None
+            if not backward:
+                kept.direct(a, b)
+            elif not forward:
+                kept.direct(b, a)
+        kept.close()
+        member = kept.extension()
+        # Two arcs that the rules direct may meet in a collider that the class has not.
+        return kept if member is not None and member.essential().same_as(graph) else None
 
     def refuse_cycle(self, adjacency: Adjacency, parameter: str) -> None:
         """Raise if there is a cycle, which the error names, and the parameter it comes from."""
@@ -105,3 +153,24 @@ def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adja
             raise expected("arcs between columns of the table", parameter, tuple(arc), hint)
         matrix[position[arc[0]], position[arc[1]]] = True
     return matrix
+
+
+def _backwards(names: tuple[str, ...], tiers: Any) -> Adjacency:
+    """Arcs from a later tier to an earlier one; variables that no tier names are free."""
+    hint = "write [['age'], ['smoker', 'diet'], ['disease']]"
+    if isinstance(tiers, str | bytes | Mapping) or not isinstance(tiers, Iterable):
+        raise expected("a list of lists of names", "tiers", tiers, hint)
+    place = np.full(len(names), -1)
+    for k, tier in enumerate(tiers):
+        if isinstance(tier, str | bytes | Mapping) or not isinstance(tier, Iterable):
+            raise expected("a list of lists of names", "tiers", tier, hint)
+        for name in tier:
+            if not isinstance(name, str) or name not in names:
+                raise not_among(names, "tiers", name)
+            at = names.index(name)
+            if place[at] >= 0:
+                raise expected("each variable in one tier", "tiers", name, got=f"{name!r} twice")
+            place[at] = k
+    listed = place >= 0
+    later = place[:, None] > place[None, :]
+    return np.asarray(later & listed[:, None] & listed[None, :])

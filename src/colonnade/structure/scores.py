@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -35,7 +35,15 @@ Parents: TypeAlias = tuple[int, ...]  # positions of columns, ascending
 
 
 class Penalised(ABC):
-    """Log likelihood at its maximum less a penalty per free parameter."""
+    """Log likelihood at its maximum less a penalty per free parameter.
+
+    Attributes
+    ----------
+    score_equivalent : bool
+        Whether graphs with the same independences have the same score.
+    """
+
+    score_equivalent: ClassVar[bool] = True
 
     @abstractmethod
     def penalty(self, rows: float) -> float:
@@ -152,6 +160,20 @@ class FamilyScores:
         if fresh.size:
             additions[fresh] = self._score_additions(child, parents, fresh)
         return np.asarray(additions[chosen])
+
+    def enlarged(self, child: int, parents: Parents, candidates: Integers) -> Floats:
+        """Like :meth:`additions`, for so many families that none is looked up or kept."""
+        return self._score_additions(child, tuple(sorted(parents)), candidates)
+
+    def bound(self, child: int, parents: Parents) -> float:
+        """What no family with at least these parents exceeds.
+
+        The log probability of observations is negative; a penalty grows with the parents.
+        """
+        if not isinstance(self.score, Penalised):
+            return 0.0
+        parameters = self.columns.size(parents) * (int(self.columns.sizes[child]) - 1)
+        return -self.score.penalty(self.columns.total) * parameters
 
     def _known_additions(self, child: int, parents: Parents) -> Floats:
         """Scores of additions that are known as other families."""

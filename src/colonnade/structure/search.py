@@ -28,6 +28,7 @@ from colonnade.structure.scores import (
     checked_score,
 )
 from colonnade.structure.steps import TIE_TOLERANCE, Gains, Move, Operation
+from colonnade.tables.tabular import Tabular
 
 # Every step compares with the whole list, and every restart is a search: more would never end.
 MAX_TABU = 10**6
@@ -46,6 +47,11 @@ def to_the_end() -> Iterator[None]:
         _raising.reset(token)
 
 
+def interrupts_are_raised() -> bool:
+    """Whether a keyboard interrupt is to end more than the search."""
+    return _raising.get()
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of the search: what was done to which arc, its gain and the score after it."""
@@ -57,7 +63,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Found(Tabular):
     """What a search found.
 
     Attributes
@@ -76,6 +82,15 @@ class Found:
     trace: tuple[Step, ...]
     status: Literal["converged", "interrupted"]
 
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "operation": [step.operation for step in self.trace],
+            "from": [step.arc[0] for step in self.trace],
+            "to": [step.arc[1] for step in self.trace],
+            "gain": [step.gain for step in self.trace],
+            "score": [step.score for step in self.trace],
+        }
+
     def __repr__(self) -> str:
         return (
             f"Found({counted(len(self.dag.arcs), 'arc')}, score={self.score:.6g}, "
@@ -91,6 +106,7 @@ def hill_climb(
     start: Dag | None = None,
     required: Iterable[tuple[str, str]] = (),
     forbidden: Iterable[tuple[str, str]] = (),
+    tiers: Iterable[Iterable[str]] = (),
     max_parents: int | None = None,
     tabu: int = 0,
     restarts: int = 0,
@@ -112,6 +128,9 @@ def hill_climb(
         Where to begin; by default the graph of the required arcs.
     required, forbidden : iterables of (parent, child)
         Arcs that must or must not be there. A forbidden arc may be there the other way round.
+    tiers : iterable of iterables of str
+        Variables in an order known from elsewhere, such as time: no arc goes from a later tier to
+        an earlier one. A variable that no tier names may stand anywhere.
     max_parents : int, optional
         Largest number of parents of a variable.
     tabu : int
@@ -140,6 +159,8 @@ def hill_climb(
     >>> found = hill_climb(table)
     >>> found.dag.arcs, found.status
     ((('a', 'b'),), 'converged')
+    >>> hill_climb(table, tiers=[["b"], ["a", "c"]]).dag.arcs
+    (('b', 'a'),)
     """
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
     tabu = checked_whole(tabu, "tabu", 0, MAX_TABU)
@@ -149,7 +170,7 @@ def hill_climb(
         raise inapplicable("rng", rng, "restarts > 0", "give restarts=10")
     rng = generator(rng)
     coded = read_rows(table)
-    rules = Rules.of(coded.names, required, forbidden, max_parents)
+    rules = Rules.of(coded.names, required, forbidden, max_parents, tiers)
     first = rules.starting(start)
     with Progress("Hill climbing") as progress:
         families = FamilyScores(prepare(coded, missing), judge, prior)
@@ -166,7 +187,7 @@ def hill_climb(
                 if climber.best_score > best_score + TIE_TOLERANCE or not attempt:
                     best, best_score, trace = climber.reached(trace)
         except KeyboardInterrupt:
-            if _raising.get():
+            if interrupts_are_raised():
                 raise
             status = "interrupted"
             if climber.best_score > best_score:

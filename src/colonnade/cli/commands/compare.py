@@ -23,8 +23,8 @@ def compare(
         graph_option(
             parser=choice(Learn),
             metavar="HOW",
-            help="A way to learn the graph, anew in every fold: hc, tan, chow-liu, kdb or naive; "
-            "may be given several times.",
+            help="A way to learn the graph, anew in every fold: hc, ges, exact, pc, tan, chow-liu, "
+            "kdb or naive; may be given several times.",
         ),
     ] = None,
     dag: Annotated[

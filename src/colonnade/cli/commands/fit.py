@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from colonnade.dag import Dag
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Prior
-    from colonnade.structure import Found
+    from colonnade.structure import Found, FoundByTests
     from colonnade.tables.files import TextTable
 
 _NO_ARCS = (
@@ -59,7 +59,9 @@ def fit(
         graph_option(
             parser=choice(Learn),
             metavar="HOW",
-            help="Learn the graph: hc (hill climbing), tan (tree-augmented naive Bayes), chow-liu "
+            help="Learn the graph: hc (hill climbing), ges (greedy search among classes of "
+            "equivalent graphs), exact (the best of all graphs, for up to 20 variables), pc (tests "
+            "of independence), tan (tree-augmented naive Bayes), chow-liu "
             "(a tree), kdb (k-dependence classifier) or naive (naive Bayes). Every column that "
             "describes rows is a variable.",
             show_default="hc, and tan with --target",
@@ -205,7 +207,8 @@ class _Request:
             others = [name for name in coded.names if name != group]
             own = coded if group is None else encode(coded, columns=others)
             missing = data.missing
-            graph = _told(self.learning.learner(self.learner, self.seed, missing)(own), tell)
+            found = self.learning.learner(self.learner, self.seed, missing)(own)
+            graph = _told(found, self.learner, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
         if lacking := gaps_in(coded):
             tell(f"{lacking}; --missing {data.missing} was used")
@@ -214,13 +217,28 @@ class _Request:
         return network, table
 
 
-def _told(found: Dag | Found, tell: Callable[[str], None]) -> Dag:
-    """Return a graph that was learned, and say how it went."""
-    from colonnade.structure import Found
+_SEARCHES = {
+    Learn.HC: "Hill climbing",
+    Learn.GES: "Greedy equivalence search",
+    Learn.EXACT: "Best of all graphs",
+    Learn.PC: "Tests of independence",
+}
 
-    if not isinstance(found, Found):
+
+def _told(found: Dag | Found | FoundByTests, learn: Learn, tell: Callable[[str], None]) -> Dag:
+    """Return a graph that was learned, and say how it went."""
+    from colonnade.structure import Found, FoundByTests, FoundClass
+
+    if not isinstance(found, Found | FoundByTests):
         return found
-    tell(f"Hill climbing: score {found.score:.2f} after {counted(len(found.trace), 'step')}")
+    if isinstance(found, FoundByTests):
+        result = f"{found.tests:,} made"
+    else:
+        result = f"score {found.score:.2f}"
+        result += f" after {counted(len(found.trace), 'step')}" if learn is not Learn.EXACT else ""
+    if isinstance(found, FoundClass | FoundByTests) and found.pdag.edges:
+        result += f"; directions that the data leave open: {len(found.pdag.edges):,}"
+    tell(f"{_SEARCHES[learn]}: {result}")
     if not found.dag.arcs and len(found.dag) > 1:
         tell(_NO_ARCS)
     return found.dag

@@ -28,7 +28,8 @@ def structure(
         graph_option(
             parser=choice(Learn),
             metavar="HOW",
-            help="How to learn the graph: hc, tan, chow-liu, kdb or naive, as for fit.",
+            help="How to learn the graph: hc, ges, exact, pc, tan, chow-liu, kdb or naive, "
+            "as for fit.",
             show_default="hc, and tan with --target",
         ),
     ] = None,

@@ -1,0 +1,229 @@
+"""Figures of networks, tables and arcs, and results as data frames, CSV and LaTeX."""
+
+import csv
+import io
+import math
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+import colonnade as cn
+from colonnade.exceptions import InputError, NotSupportedError, TooLargeError
+from colonnade.inference import Evidence
+from colonnade.tables import tabular
+
+mpl.use("Agg")
+from matplotlib import pyplot
+
+RNG = np.random.default_rng(0)
+SMOKER = np.where(RNG.random(200) < 0.3, "yes", "no")
+AGE = RNG.choice(["old", "young", "$x^2"], 200)
+ILL = np.where(RNG.random(200) < np.where(SMOKER == "yes", 0.6, 0.1), "yes", "no")
+TABLE = {"age": AGE, "smoker": SMOKER, "ill": ILL}
+DAG = cn.Dag([("age", "ill"), ("smoker", "ill")])
+NETWORK = cn.fit(TABLE, DAG)
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    pyplot.close("all")
+
+
+def bars(ax):
+    """Widths of the bars, and the ends of the intervals, of all nodes from left to right."""
+    widths = [p.get_width() for p in ax.patches if p.get_height() < 12]
+    level = [line for line in ax.lines if len(set(line.get_ydata())) == 1]
+    lines = [line.get_xdata() for line in level if len(line.get_xdata()) == 2]
+    return widths, lines
+
+
+def test_bars_are_the_probabilities_with_their_intervals(tmp_path):
+    ax = NETWORK.plot(tables=True, rng=0)
+    widths, lines = bars(ax)
+    assert len(widths) == 7
+    assert len(lines) == 7
+    texts = [text.get_text() for text in ax.texts]
+    wanted = NETWORK.query("ill")
+    assert f"{100 * wanted['yes']:.1f}" in texts
+    assert {"age", "smoker", "ill", "$x^2"} <= set(texts)
+    span = widths[0] / NETWORK.query("age").probabilities[0]
+    drawn = [width / span for width in widths]
+    every = [NETWORK.query(name).probabilities for name in NETWORK]
+    np.testing.assert_allclose(drawn, np.concatenate(every), atol=1e-9)
+    for ending in ("svg", "png"):
+        path = tmp_path / f"net.{ending}"
+        ax.figure.savefig(path)
+        assert path.stat().st_size > 1000
+
+
+def test_bars_given_evidence_and_without_intervals():
+    ax = NETWORK.plot(tables=True, observed={"ill": "yes"}, draws=0)
+    widths, lines = bars(ax)
+    assert lines == []
+    span = max(widths)  # of what was observed
+    share = NETWORK.query("smoker", {"ill": "yes"})["yes"]
+    assert any(math.isclose(width / span, share, abs_tol=1e-9) for width in widths)
+    assert "100.0" in [text.get_text() for text in ax.texts]
+    known = cn.BayesianNetwork(
+        cn.Dag([], ["coin"]),
+        {"coin": cn.Cpt.known(cn.Family(cn.Variable("coin", ["heads", "tails"])), [0.5, 0.5])},
+    )
+    assert bars(known.plot(tables=True))[1] == []  # nothing is uncertain
+
+
+@pytest.mark.parametrize("observed", [{"ill": {"no": 0.2, "yes": 0.8}}, "ill is not no"])
+def test_bars_take_what_queries_take(observed):
+    evidence = Evidence.of(NETWORK, observed)
+    for given in (observed, evidence):
+        texts = [
+            each.get_text() for each in NETWORK.plot(tables=True, observed=given, draws=0).texts
+        ]
+        for name in ("smoker", "ill"):
+            if name in evidence.fixed:
+                assert "100.0" in texts
+            else:
+                share = NETWORK.query(name, observed)["yes"]
+                assert f"{100.0 * share:.1f}" in texts
+
+
+def test_many_states_are_summed_up_and_own_axes_are_used():
+    wide = cn.fit({"x": [f"s{k % 20}" for k in range(100)]}, cn.Dag([], ["x"]), cn.BDeu())
+    ax = pyplot.subplots()[1]
+    assert wide.plot(ax, tables=True, draws=0) is ax
+    assert "12 more" in [text.get_text() for text in ax.texts]
+    assert "60.0" in [text.get_text() for text in ax.texts]
+    everything = NETWORK.plot(tables=True, observed={n: TABLE[n][0] for n in TABLE}, draws=0)
+    assert [text.get_text() for text in everything.texts].count("100.0") == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: NETWORK.plot(observed={"ill": "yes"}), "`observed` applies only to tables=True"),
+        (lambda: NETWORK.plot(draws=100), "`draws` applies only to tables=True"),
+        (lambda: NETWORK.plot(tables="yes"), "True or False for `tables`"),
+        (lambda: NETWORK.plot("x", tables=True), "matplotlib Axes for `ax`"),
+        (lambda: NETWORK["ill"].plot(columns=3), "1 or 2 for `columns`, got 3"),
+        (lambda: NETWORK["ill"].plot("x"), "matplotlib Axes for `ax`"),
+        (lambda: NETWORK["ill"].plot(level=2), "between 0 and 1 for `level`, got 2"),
+    ],
+)
+def test_wrong_figures_are_refused(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_too_many_variables_are_refused():
+    names = [f"x{k}" for k in range(61)]
+    network = cn.fit({name: [0, 1] for name in names}, cn.Dag([], names), cn.BDeu())
+    with pytest.raises(TooLargeError, match="61 variables, more than the limit of 60"):
+        network.plot(tables=True)
+
+
+def test_a_table_shows_means_intervals_and_frequencies():
+    posterior = NETWORK["ill"].posterior
+    ax = NETWORK["ill"].plot(level=0.9, columns=2)
+    assert ax.figure.get_size_inches()[0] == pytest.approx(7.0)
+    assert ax.get_title() == "ill = yes given age, smoker"
+    assert [label.get_text() for label in ax.get_yticklabels()][:2] == ["$x^2, no", "$x^2, yes"]
+    np.testing.assert_allclose(ax.lines[0].get_xdata(), posterior.mean[:, 1])
+    segments = np.array(ax.collections[0].get_segments())
+    np.testing.assert_allclose(segments[:, 0, 0], posterior.interval(0.9).lower[:, 1])
+    counts = posterior.counts.to_array().reshape(-1, 2)
+    np.testing.assert_allclose(ax.lines[1].get_xdata(), counts[:, 1] / counts.sum(axis=1))
+    assert NETWORK["age"].posterior.plot().figure.get_size_inches()[0] == pytest.approx(3.4)
+    with pytest.raises(NotSupportedError, match="A posterior of the table"):
+        cn.Cpt.known(cn.Family(cn.Variable("coin", ["heads", "tails"])), [0.5, 0.5]).plot()
+
+
+def test_many_rows_are_cut_off():
+    states = [f"s{k}" for k in range(60)]
+    many = cn.fit({"a": states * 5, "b": ["x", "y", "z"] * 100}, cn.Dag([("a", "b")]), cn.BDeu())
+    ax = many["b"].plot()
+    assert "first 40 of 60 rows" in ax.get_title()
+    assert len(ax.lines[0].get_xdata()) == 40
+    assert len(ax.get_legend().get_texts()) == 4  # three states and the frequencies
+
+
+def test_strengths_are_bars_divided_by_direction():
+    directed = np.array([[0.0, 0.6, 0.1], [0.3, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    strengths = cn.structure.ArcStrengths(("a", "b", "c"), directed, 10)
+    ax = strengths.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a → b", "a → c"]
+    assert [patch.get_width() for patch in ax.patches] == pytest.approx([0.6, 0.1, 0.3, 0.0])
+    posterior = cn.arc_posterior(TABLE)
+    assert posterior.plot(columns=2).lines[0].get_xdata()[0] == 0.5
+    empty = cn.structure.ArcStrengths(("a", "b"), np.zeros((2, 2)), 10)
+    assert len(empty.plot().patches) == 0
+
+
+# ----------------------------------------------------------------------------- frames
+
+
+def test_results_are_frames():
+    answer = NETWORK.query(["ill", "smoker"], {"age": "old"}, draws=100, rng=0)
+    frame = answer.to_frame()
+    assert list(frame.columns) == ["ill", "smoker", "probability", "lower", "upper"]
+    row = frame[(frame.ill == "yes") & (frame.smoker == "no")].iloc[0]
+    assert row.probability == answer["yes", "no"]
+    table = NETWORK["ill"].to_frame()
+    names = ["age", "smoker", "ill", "count", "frequency", "probability", "lower", "upper"]
+    assert list(table.columns) == names
+    assert table["count"].sum() == 200
+    assert table.groupby(["age", "smoker"]).probability.sum().tolist() == pytest.approx([1.0] * 6)
+    codes = NETWORK["ill"].posterior.to_frame()
+    assert list(codes.columns[:3]) == ["parent 0", "parent 1", "state"]
+    np.testing.assert_array_equal(codes.lower, table.lower)
+    compared = cn.compare(TABLE, {"one": DAG}, cn.BDeu(1), folds=2)
+    assert compared.to_frame().structure.tolist() == ["one"]
+    strengths = cn.arc_strength(TABLE, cn.hill_climb, resamples=5, rng=0).to_frame()
+    assert list(strengths.columns) == ["from", "to", "strength", "directed"]
+    assert strengths.strength.is_monotonic_decreasing
+    found = cn.ges(TABLE)
+    assert found.to_frame().score.iloc[-1] == pytest.approx(found.score)
+    assert found.pdag.to_frame().directed.sum() == len(found.pdag.arcs)
+    assert cn.pc(TABLE).to_frame().equals(cn.pc(TABLE).pdag.to_frame())
+    tested = cn.structure.independence(TABLE, "ill", "smoker")
+    assert tested.to_frame().p_value.tolist() == [tested.p_value]
+    known = cn.Cpt.known(cn.Family(cn.Variable("coin", ["heads", "tails"])), [0.5, 0.5])
+    assert list(known.to_frame().columns) == ["coin", "probability"]
+
+
+def test_a_row_without_counts_has_no_frequency():
+    posterior = cn.BDeu(1).posterior([[3, 1], [0, 0]])
+    assert posterior.to_frame().frequency.tolist()[:2] == [0.75, 0.25]
+    assert posterior.to_frame().frequency.isna().tolist() == [False, False, True, True]
+
+
+def test_csv_has_all_digits():
+    answer = NETWORK.query("ill", draws=100, rng=0)
+    rows = list(csv.DictReader(io.StringIO(answer.to_csv())))
+    assert [float(row["probability"]) for row in rows] == answer.probabilities.tolist()
+    again = pd.read_csv(io.StringIO(NETWORK["ill"].to_csv()))
+    np.testing.assert_array_equal(again.probability, NETWORK["ill"].to_frame().probability)
+
+
+def test_latex_is_escaped():
+    network = cn.fit({"a_b": ["50%", "x&y", "50%"]}, cn.Dag([], ["a_b"]))
+    text = network["a_b"].to_latex(2)
+    assert r"a\_b & count & frequency" in text
+    assert r"50\% & 2.00 & 0.67" in text
+    assert r"x\&y" in text
+    assert text.startswith(r"\begin{tabular}{lrrrrr}")
+    with pytest.raises(InputError, match="for `digits`, got -1"):
+        network["a_b"].to_latex(-1)
+
+
+def test_other_frames_serve_as_well(monkeypatch):
+    polars = pytest.importorskip("polars")
+    present = tabular.find_spec
+    monkeypatch.setattr(
+        tabular, "find_spec", lambda name: None if name == "pandas" else present(name)
+    )
+    assert isinstance(NETWORK.query("ill").to_frame(), polars.DataFrame)
+    monkeypatch.setattr(tabular, "find_spec", lambda name: None)
+    with pytest.raises(NotSupportedError, match="none of pandas, polars, pyarrow is installed"):
+        NETWORK.query("ill").to_frame()
