@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import checked_list, expected, is_word, listing, warn
+from colonnade.exceptions import checked_list, expected, is_word, listing, not_among, warn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts
@@ -120,6 +120,8 @@ def encode(
         cuts = discretizer
     weight_column = weights if isinstance(weights, str) else None
     declared, names = _plan(source.names, variables, columns, weight_column)
+    if group is not None and (not isinstance(group, str) or group not in names):
+        raise not_among(names, "group", group)
 
     identifying: list[Excess] = []
     numbers: list[Excess] = []
