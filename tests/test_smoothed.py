@@ -117,3 +117,11 @@ def test_what_it_cannot_do_it_says():
         cn.Smoothed(cn.MaximumLikelihood())
     with pytest.raises(NotSupportedError, match="log evidence"):
         cn.Smoothed().log_evidence(COUNTS)
+
+
+def test_the_interval_of_a_row_does_not_depend_on_what_else_is_asked_for():
+    values = np.random.default_rng(3).poisson(1.0, size=(3, 2, 4))
+    posterior = cn.Smoothed(cn.Tiered(), 0.3).posterior(cn.FamilyCounts.from_array(values))
+    every, one = posterior.interval(0.9), posterior.interval(0.9, [4])
+    np.testing.assert_array_equal(one.lower[0], every.lower[4])
+    np.testing.assert_array_equal(one.upper[0], every.upper[4])

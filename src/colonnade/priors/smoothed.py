@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -10,20 +9,19 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from colonnade.arrays import Array, Floats, Seed
-from colonnade.configurations import MAX_DENSE_CELLS, Configuration, all_codes, parent_codes
+from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import NotSupportedError, checked_level, expected, is_word
+from colonnade.exceptions import NotSupportedError, expected, is_word
 from colonnade.pooling.penalty import Penalty
 from colonnade.priors.base import Counts, Prior, checked_counts
+from colonnade.priors.drawn_posterior import DRAWS, DrawnPosterior
 from colonnade.priors.draws import Draws
-from colonnade.priors.table_posterior import SOME_INTERVALS, Interval, TablePosterior
+from colonnade.priors.table_posterior import TablePosterior
 from colonnade.priors.tiered import Tiered
 from colonnade.sparse import Fallback, SparseTable
 
 # Weights that are tried if the weight is learned; of equally good ones the smallest is taken.
 WEIGHTS = (0.0, 0.15, 0.3, 0.45, 0.6)
-# Draws for intervals and variances, and numbers drawn at a time.
-_DRAWS, _MAX_DRAWN = 2000, 1 << 22
 # Scores closer than this, relative to the best, are ties.
 _TIE_TOLERANCE = 1e-9
 _TIERED = Tiered()
@@ -104,7 +102,7 @@ class Smoothed(Prior):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SmoothedPosterior(TablePosterior):
+class SmoothedPosterior(DrawnPosterior):
     """Posterior of a table whose states are mixed with their neighbours.
 
     Attributes
@@ -160,46 +158,14 @@ class SmoothedPosterior(TablePosterior):
         """Weight that each configuration takes from others, ``[configuration]``."""
         return self.inner.borrowed
 
-    @property
-    def variance(self) -> Floats:
-        """Variance of every cell, ``[configuration, state]``, from draws."""
-        self._must_fit("The variance", instead=SOME_INTERVALS)
-        codes = all_codes(self.counts.parent_sizes)
-        return np.concatenate([drawn.var(axis=0) for drawn in self._drawn(codes)])
-
-    def interval(
-        self, level: float = 0.95, configurations: Sequence[Configuration] | None = None
-    ) -> Interval:
-        """Equal-tailed credible interval of every cell, ``[configuration, state]``, from draws.
-
-        Parameters
-        ----------
-        level : float
-            Probability inside, between 0 and 1.
-        configurations : sequence of int or tuple of int, optional
-            Only these, in this order.
-        """
-        level = checked_level(level)
-        sizes = self.counts.parent_sizes
-        if configurations is None:
-            self._must_fit("The interval", 2, SOME_INTERVALS)
-            codes = all_codes(sizes)
-        else:
-            given = [parent_codes(each, sizes) for each in configurations]
-            codes = np.array(given, dtype=np.int64).reshape(-1, len(sizes))
-        tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-        ends = [np.quantile(drawn, tails, axis=0) for drawn in self._drawn(codes)]
-        lower, upper = np.concatenate([np.empty((2, 0, self.counts.states)), *ends], axis=1)
-        return Interval(lower, upper)
-
     def draws(self, n: int, rng: Seed = None, pools: int | None = None) -> Draws:
         return SmoothedDraws(self.inner.draws(n, rng, pools), self.weight)
 
-    def _drawn(self, codes: Array) -> Iterator[Floats]:
-        draws = self.draws(_DRAWS, rng=0)
-        size = max(1, _MAX_DRAWN // (_DRAWS * self.counts.states))
-        for low in range(0, len(codes), size):
-            yield np.exp(draws.log_rows(codes[low : low + size]))
+    def steady_draws(self) -> SmoothedDraws:
+        """Return the draws behind variances and intervals, from those of the other posterior."""
+        inner = self.inner
+        steady = inner.steady_draws() if isinstance(inner, DrawnPosterior) else None
+        return SmoothedDraws(steady or inner.draws(DRAWS, rng=0), self.weight)
 
     def __repr__(self) -> str:
         return f"SmoothedPosterior({self.inner!r}, weight={self.weight:g})"

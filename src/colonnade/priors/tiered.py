@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats, Seed
-from colonnade.configurations import MAX_DENSE_CELLS, Configuration, all_codes, parent_codes
+from colonnade.arrays import Floats, Seed
+from colonnade.configurations import MAX_DENSE_CELLS, Configuration, parent_codes
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import (
     NotSupportedError,
-    checked_level,
     checked_whole,
     counted,
     expected,
@@ -32,6 +31,7 @@ from colonnade.priors.base import (
     checked_counts,
     checked_positive,
 )
+from colonnade.priors.drawn_posterior import DRAWS, DrawnPosterior
 from colonnade.priors.draws import SteadyTierDraws, TierDraws
 from colonnade.priors.hierarchical import (
     Hierarchical,
@@ -40,15 +40,10 @@ from colonnade.priors.hierarchical import (
     log_evidence_of_pool,
 )
 from colonnade.priors.posterior import CptPosterior, inference_data
-from colonnade.priors.table_posterior import SOME_INTERVALS, Interval, TablePosterior
+from colonnade.priors.table_posterior import TablePosterior
 from colonnade.randomness import generator
 from colonnade.sparse import SparseTable
 
-# Draws for intervals and variances: the ends of a 95 % interval are then within a twentieth of its
-# width of where many draws would put them.
-_DRAWS = 2000
-# Numbers drawn at a time.
-_MAX_DRAWN = 1 << 22
 # With a smaller prior mean the prior of strengths is so steep that the rest of their scores drowns.
 _MIN_S_MEAN = 1e-6
 _NO_EVIDENCE = "strengths are learned by leaving out, and not from a joint distribution"
@@ -194,7 +189,7 @@ class ShortLadder(CptPosterior):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TieredPosterior(TablePosterior):
+class TieredPosterior(DrawnPosterior):
     """Posterior of a table whose rows lean on all coarser tables.
 
     There is no closed form: uncertainty is that of joint draws through the tiers, for intervals,
@@ -282,38 +277,6 @@ class TieredPosterior(TablePosterior):
         rows = Lookup.of(self.counts, seen, np.ones(1))
         return self._dense(rows, "The weights")[:, 0]
 
-    @property
-    def variance(self) -> Floats:
-        """Variance of every cell, ``[configuration, state]``, from draws."""
-        self._must_fit("The variance", instead=SOME_INTERVALS)
-        codes = all_codes(self.counts.parent_sizes)
-        return np.concatenate([drawn.var(axis=-1) for drawn in self._drawn(codes)])
-
-    def interval(
-        self, level: float = 0.95, configurations: Sequence[Configuration] | None = None
-    ) -> Interval:
-        """Equal-tailed credible interval of every cell, ``[configuration, state]``, from draws.
-
-        Parameters
-        ----------
-        level : float
-            Probability inside, between 0 and 1.
-        configurations : sequence of int or tuple of int, optional
-            Only these, in this order.
-        """
-        level = checked_level(level)
-        sizes = self.counts.parent_sizes
-        if configurations is None:
-            self._must_fit("The interval", 2, SOME_INTERVALS)
-            codes = all_codes(sizes)
-        else:
-            given = [parent_codes(each, sizes) for each in configurations]
-            codes = np.array(given, dtype=np.int64).reshape(-1, len(sizes))
-        tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-        ends = [np.quantile(drawn, tails, axis=-1) for drawn in self._drawn(codes)]
-        lower, upper = np.concatenate([np.empty((2, 0, self.counts.states)), *ends], axis=1)
-        return Interval(lower, upper)
-
     def covariance(self, y: Configuration, y2: Configuration | None = None) -> Floats:
         """Covariance of the cells of one configuration with those of another, from draws.
 
@@ -321,10 +284,9 @@ class TieredPosterior(TablePosterior):
         """
         sizes = self.counts.parent_sizes
         given = [parent_codes(each, sizes) for each in ((y,) if y2 is None else (y, y2))]
-        draws = SteadyTierDraws(self.tiers, _DRAWS)
-        drawn = np.exp(draws.log_rows(np.array(given, dtype=np.int64)))
+        drawn = np.exp(self.steady_draws().log_rows(np.array(given, dtype=np.int64)))
         centred = drawn - drawn.mean(axis=0)
-        return np.asarray(centred[:, 0].T @ centred[:, -1] / _DRAWS)
+        return np.asarray(centred[:, 0].T @ centred[:, -1] / DRAWS)
 
     def to_arviz(self, draws: int = 1000, rng: Seed = None) -> Any:
         """Independent draws of theta as an ``arviz.InferenceData``, in one chain.
@@ -337,12 +299,9 @@ class TieredPosterior(TablePosterior):
         n = checked_whole(n, "n")
         return TierDraws(self.tiers, n, generator(rng), pools)
 
-    def _drawn(self, codes: Array) -> Iterator[Floats]:
-        """The same draws of a row every time, ``[row, state, draw]``, some rows at a time."""
-        draws = SteadyTierDraws(self.tiers, _DRAWS)
-        size = max(1, _MAX_DRAWN // (_DRAWS * self.counts.states))
-        for low in range(0, len(codes), size):
-            yield np.exp(draws.log_rows(codes[low : low + size], draws_last=True))
+    def steady_draws(self) -> SteadyTierDraws:
+        """Return the draws behind variances and intervals: those of a row are always the same."""
+        return SteadyTierDraws(self.tiers, DRAWS)
 
     def __repr__(self) -> str:
         counts = self.counts
