@@ -3,6 +3,9 @@
 For the words see `tiers`. The weight of a base and its strength come from how well it predicts each
 observation from the others: with one observation gone from this tier and all below. What the tiers
 below say then is stored once for each of their cells, and read by all finer tiers.
+
+Cells of a tier that have observations are taken in blocks: `cells` `[cell, 2]` lists their row and
+state, and the first ones are repeated until the last block is full.
 """
 
 import math
@@ -10,7 +13,7 @@ import math
 import numpy as np
 
 from colonnade.kernels.compiled import entry, part
-from colonnade.kernels.tiers import MEANS, fill_bases, mix_bases, neighbours
+from colonnade.kernels.tiers import MEANS, fill_bases, logarithm, mix_bases, neighbours
 
 # Products of factors within these bounds cannot overflow with a few more factors.
 _SMALL, _LARGE = 1e-140, 1e140
@@ -18,51 +21,61 @@ _SMALL, _LARGE = 1e-140, 1e140
 _MAX_POWER = 8.0
 # Bases of all cells of a tier are kept up to so many numbers, 32 MB, and else computed twice.
 _MAX_KEPT = 1 << 22
+# Strengths that can be tried: a number that the compiler knows.
+MAX_TRIED = 16
 
 
 @entry
-def fit_tiers(tiers, member, begin, counts, grid, means, chance, known, score, answer):
+def fit_tiers(
+    lanes, tiers, member, begin, counts, grid, tried, means, chance, known, score, answer
+):
     """Fill the weights and strengths of the bases of all tiers that lean on others.
 
-    And the estimates of all rows, `known`. `grid` has the strengths tried, and means[t] is their
-    prior mean in tier t; chance[c] becomes their distribution for base c. score[t] becomes the
-    leave-one-out log score of tier t: the sum over observations of the log probability of its
-    state, with the observation taken out of this tier and all below, weights and strengths kept.
-    answer `[cell, state]` becomes the rows of the last tier without one observation of a cell, for
-    each cell that has observations, in order.
+    And the estimates of all rows, `known`. `grid` has the strengths tried, filled up to MAX_TRIED,
+    and means[t] is their prior mean in tier t; chance[c] becomes their distribution for base c.
+    score[t] becomes the leave-one-out log score of tier t: the sum over observations of the log
+    probability of its state, with the observation taken out of this tier and all below, weights and
+    strengths kept. answer `[cell, state]` becomes the rows of the last tier without one observation
+    of a cell, for each cell that has observations, in order.
     """
     number, states = len(tiers[0]), counts.shape[1]
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
     # no fewer: what is left there is stored once, and every finer tier reads it.
     entry, entries = _entries(begin, counts)
-    left = np.empty((entries, states))
+    left, estimates = np.empty(entries * states), known.reshape(-1)
     room = tiers[0].shape[1] + tiers[1].shape[1]
-    bases = np.empty((room + MEANS, states))
-    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
+    who = np.empty(room, np.int64)
+    bases, scale = np.empty((room + MEANS, states, lanes)), np.empty((room + MEANS, lanes))
+    own, work, found = np.empty((states, lanes)), np.empty((3, lanes)), np.empty((states, lanes))
+    ones, place = np.ones(room, np.uint64), np.zeros((room, lanes), np.uint64)
     example = _examples(member, len(counts))
     for t in range(number):
         wide, deep = neighbours(t, tiers, who)
-        cells = 0
-        if wide:
-            for row in range(begin[t], begin[t + 1]):
-                for x in range(states):
-                    cells += counts[row, x] > 0.0
+        listed, cells = _listed(begin[t], begin[t + 1], counts, lanes)
+        blocks = len(cells) // lanes
         number_of_bases = wide + MEANS if wide > 1 else wide
-        if cells * number_of_bases * states > _MAX_KEPT:
-            cells = 0
-        kept = np.empty((cells, number_of_bases, states))
-        store = (entry, left, kept)
+        if blocks * number_of_bases * states * lanes > _MAX_KEPT:
+            blocks = 1
+        kept = np.empty((blocks, number_of_bases, states, lanes))
+        store = (example, entry, left, kept, np.empty((blocks, number_of_bases, lanes)))
+        rows = counts[begin[t] : begin[t + 1]]
         if wide:
-            _weigh_bases(
-                t, tiers, member, begin, counts, example, store, grid, means[t], chance, bases
-            )
-        for row in range(begin[t], begin[t + 1]):
-            if wide:
+            scores = _scores(t, tiers, member, counts, rows, listed, cells, store, grid)
+            _weigh_bases(t, tiers, scores, grid[:tried], means[t], chance)
+        for row in range(0, len(rows), lanes):
+            for lane in range(lanes):
+                one = min(row + lane, len(rows) - 1)
+                for x in range(states):
+                    own[x, lane] = rows[one, x]
                 for b in range(wide + deep):
-                    under[b] = member[who[b], example[row]]
-                fill_bases(under, wide, deep, known, bases)
-            mix_bases(t, row, np.int64(0), 0.0, tiers, counts, bases, known[row])
-        score[t] = _leave_out(t, tiers, member, begin, counts, example, store, bases, answer)
+                    place[b, lane] = member[who[b], example[begin[t] + one]] * states
+            if wide:
+                fill_bases(wide, deep, place, ones, estimates, bases, scale)
+            mix_bases(t, tiers, own, bases, scale, work, found)
+            for lane in range(min(lanes, len(rows) - row)):
+                for x in range(states):
+                    known[begin[t] + row + lane, x] = found[x, lane]
+        score[t] = _leave_out(t, tiers, member, counts, listed, cells, store, answer)
 
 
 @part
@@ -93,125 +106,126 @@ def _examples(member, rows):
 
 
 @part
-def _leave_out(t, tiers, member, begin, counts, example, store, bases, answer):
-    """Return the leave-one-out log score of tier t, and store the rows that finer tiers need.
-
-    Those of the last tier are the answer.
-    """
-    entry, left, kept = store
-    states, last = counts.shape[1], t == len(tiers[0]) - 1
-    room = tiers[0].shape[1] + tiers[1].shape[1]
-    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
-    rows, found = np.empty((len(tiers[0]), states)), np.empty(states)
-    wide, deep = neighbours(t, tiers, who)
-    score, cell = 0.0, -1
-    for row in range(begin[t], begin[t + 1]):
+def _listed(low, high, counts, lanes):
+    """Return how many cells of the rows low..high have observations, and list them."""
+    states, listed = counts.shape[1], 0
+    for row in range(low, high):
         for x in range(states):
-            n = counts[row, x]
-            if n <= 0.0:
-                continue
-            cell += 1
-            gone = min(n, 1.0)
-            if len(kept):
-                mix_bases(t, row, x, gone, tiers, counts, kept[cell], found)
-            else:
-                places = member[:, example[row]]
-                _fill_left_out(
-                    t, wide, deep, places, x, gone, tiers, counts, store, who, under, rows, bases
-                )
-                mix_bases(t, row, x, gone, tiers, counts, bases, found)
-            score += n * math.log(found[x])
-            if last:
-                for z in range(states):
-                    answer[cell, z] = found[z]
-            elif n >= 1.0:
-                k = entry[row, x]
-                for z in range(states):
-                    left[k, z] = found[z]
-    return score
+            listed += counts[row, x] > 0.0
+    cells = np.empty((-(-listed // lanes) * lanes, 2), np.int64)
+    cell = 0
+    for row in range(low, high):
+        for x in range(states):
+            if counts[row, x] > 0.0:
+                cells[cell, 0], cells[cell, 1] = row, x
+                cell += 1
+    for cell in range(listed, len(cells)):
+        cells[cell, 0], cells[cell, 1] = cells[cell - listed, 0], cells[cell - listed, 1]
+    return listed, cells
 
 
 @part
-def _fill_left_out(
-    t, wide, deep, places, state, gone, tiers, counts, store, who, under, rows, bases
-):
-    """Fill the bases of a row of tier t with an observation left out of all tiers below.
+def _fill_own(cells, counts, rows, own):
+    """Fill own `[state, lane]` with the counts of rows, without one observation of each cell."""
+    for lane in range(len(cells)):
+        x = cells[lane, 1]
+        for z in range(len(own)):
+            own[z, lane] = counts[rows[lane], z]
+        own[x, lane] -= min(counts[cells[lane, 0], x], 1.0)
 
-    `who` are its neighbours; `under` and rows `[tier, state]` are room to work.
-    """
-    if not wide:
-        return
-    entry, left, _ = store
-    if gone == 1.0:
+
+@part
+def _fill_left_out(t, tiers, member, counts, cells, store, bases, scale):
+    """Fill the bases of a block of cells of tier t, with an observation of each left out below."""
+    example, entry, left = store[:3]
+    states, lanes = counts.shape[1], len(cells)
+    room = tiers[0].shape[1] + tiers[1].shape[1]
+    who, steps = np.empty(room, np.int64), np.ones(room, np.uint64)
+    place = np.zeros((room, lanes), np.uint64)
+    whole = True
+    for lane in range(lanes):
+        whole = whole and counts[cells[lane, 0], cells[lane, 1]] >= 1.0
+    # Where there is less than one observation, the tiers below are computed without it.
+    fresh = np.empty((0 if whole else t, states, lanes))
+    rows, own, work = np.empty(lanes, np.int64), np.empty((states, lanes)), np.empty((3, lanes))
+    source = left if whole else fresh.reshape(-1)
+    for u in range(t if whole else 0, t + 1):
+        if not tiers[2][t, u]:
+            continue
+        wide, deep = neighbours(u, tiers, who)
         for b in range(wide + deep):
-            under[b] = entry[places[who[b]], state]
-        fill_bases(under, wide, deep, left, bases)
-        return
-    within = tiers[2]
-    near = np.empty_like(who)
-    for u in range(t):
-        if within[t, u]:
-            near_wide, near_deep = neighbours(u, tiers, near)
-            if near_wide:
-                fill_bases(near, near_wide, near_deep, rows, bases)
-            mix_bases(u, places[u], state, gone, tiers, counts, bases, rows[u])
-    fill_bases(who, wide, deep, rows, bases)
+            if not whole:
+                steps[b] = lanes
+            for lane in range(lanes):
+                if whole:
+                    row = member[who[b], example[cells[lane, 0]]]
+                    place[b, lane] = entry[row, cells[lane, 1]] * states
+                else:
+                    place[b, lane] = who[b] * states * lanes + lane
+        if wide:
+            fill_bases(wide, deep, place, steps, source, bases, scale)
+        if u < t:
+            for lane in range(lanes):
+                rows[lane] = member[u, example[cells[lane, 0]]]
+            _fill_own(cells, counts, rows, own)
+            mix_bases(u, tiers, own, bases, scale, work, fresh[u])
 
 
 @part
-def _weigh_bases(t, tiers, member, begin, counts, example, store, grid, mean, chance, bases):
-    """Fill weights and strengths of the bases of tier t, from how they predict what is left out."""
-    first, weight, strength = tiers[3:6]
-    kept = store[2]
-    states, tried = counts.shape[1], len(grid)
+def _scores(t, tiers, member, counts, rows, listed, cells, store, grid):
+    """Return how well each base of tier t predicts what is left out, `[base, strength]`."""
+    first = tiers[3]
+    kept, kept_scale = store[3], store[4]
+    lanes = kept.shape[3]
     number = first[t + 1] - first[t]
-    scores, products = np.zeros((number, tried)), np.ones((number, tried))
+    scores, products = np.zeros((number, len(grid))), np.ones((number, len(grid)))
     # The only observation of a cell is predicted by s times the base: s is a factor of its own.
     alone, alone_logs, alone_cells = np.ones(number), np.zeros(number), 0
-    totals, shares = np.zeros(tried), np.ones(tried)
-    room = tiers[0].shape[1] + tiers[1].shape[1]
-    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
-    rows = np.empty((len(tiers[0]), states))
-    wide, deep = neighbours(t, tiers, who)
-    cell = 0
-    for row in range(begin[t], begin[t + 1]):
+    totals, shares, factors = np.zeros(len(grid)), np.ones(len(grid)), np.empty(len(grid))
+    for row in range(len(rows)):
         total, whole = 0.0, True
-        for x in range(states):
-            total += counts[row, x]
-            whole = whole and not 0.0 < counts[row, x] < 1.0
-        if whole:
-            _collect(total, total - 1.0, 1.0, grid, shares, totals)
-        for x in range(states):
-            n = counts[row, x]
-            if n <= 0.0:
-                continue
-            gone = min(n, 1.0)
-            here = kept[cell] if len(kept) else bases
-            cell += 1
-            places = member[:, example[row]]
-            _fill_left_out(
-                t, wide, deep, places, x, gone, tiers, counts, store, who, under, rows, here
-            )
-            if n == 1.0:
-                alone_cells += 1
-                for c in range(number):
-                    alone[c] *= here[c, x]
-                    if alone[c] < _SMALL:
-                        alone_logs[c] += math.log(alone[c])
-                        alone[c] = 1.0
-            else:
-                for c in range(number):
-                    _collect(n, n - gone, here[c, x], grid, products[c], scores[c])
-            if not whole:
-                _collect(n, total - gone, 1.0, grid, shares, totals)
-    tops = np.full(number, -np.inf)
+        for x in range(rows.shape[1]):
+            total += rows[row, x]
+            whole = whole and not 0.0 < rows[row, x] < 1.0
+        for x in range(1 if whole else rows.shape[1]):
+            n = total if whole else rows[row, x]
+            if n > 0.0:
+                _collect(n, total - min(n, 1.0), 1.0, grid, factors, shares, totals)
+    for block in range(len(cells) // lanes):
+        here, begin = block % len(kept), block * lanes
+        bases, scale = kept[here], kept_scale[here]
+        _fill_left_out(t, tiers, member, counts, cells[begin : begin + lanes], store, bases, scale)
+        for lane in range(min(lanes, listed - begin)):
+            x = cells[begin + lane, 1]
+            n = counts[cells[begin + lane, 0], x]
+            alone_cells += n == 1.0
+            for c in range(number):
+                lean = bases[c, x, lane] * scale[c, lane]
+                if n != 1.0:
+                    _collect(n, n - min(n, 1.0), lean, grid, factors, products[c], scores[c])
+                    continue
+                alone[c] *= lean
+                if alone[c] < _SMALL:
+                    alone_logs[c] += math.log(alone[c])
+                    alone[c] = 1.0
+    for c in range(number):
+        for g in range(len(grid)):
+            scores[c, g] += math.log(products[c, g]) - totals[g] - math.log(shares[g])
+            scores[c, g] += alone_logs[c] + math.log(alone[c]) + alone_cells * math.log(grid[g])
+    return scores
+
+
+@part
+def _weigh_bases(t, tiers, scores, grid, mean, chance):
+    """Fill weights and strengths of the bases of tier t, from how they predict what is left out."""
+    first, weight, strength = tiers[3:6]
+    number, tried = len(scores), len(grid)
+    tops, best = np.full(number, -np.inf), -np.inf
     for c in range(number):
         for g in range(tried):
-            s = grid[g]
-            scores[c, g] += math.log(products[c, g]) - totals[g] - math.log(shares[g])
-            scores[c, g] += alone_logs[c] + math.log(alone[c]) + alone_cells * math.log(s)
-            scores[c, g] += 2.0 * math.log(s) - 2.0 * s / mean
+            scores[c, g] += 2.0 * math.log(grid[g]) - 2.0 * grid[g] / mean
             tops[c] = max(tops[c], scores[c, g])
+        best = max(best, tops[c])
     total = 0.0
     for c in range(number):
         mass, moment = 0.0, 0.0
@@ -223,28 +237,65 @@ def _weigh_bases(t, tiers, member, begin, counts, example, store, grid, mean, ch
         for g in range(tried):
             chance[first[t] + c, g] /= mass
         strength[first[t] + c] = math.exp(moment / mass)
-        weight[first[t] + c] = mass * math.exp(tops[c] - tops.max())
+        weight[first[t] + c] = mass * math.exp(tops[c] - best)
         total += weight[first[t] + c]
     for c in range(number):
         weight[first[t] + c] /= total
 
 
 @part
-def _collect(n, rest, lean, grid, product, logs):
+def _collect(n, rest, lean, grid, factors, product, logs):
     """Add n log(rest + s lean) to logs, for all s of the grid; small powers are multiplied."""
-    tried = len(grid)
+    for g in range(len(grid)):
+        factors[g] = rest + grid[g] * lean
     if n <= _MAX_POWER and n == math.floor(n):
-        for g in range(tried):
-            factor = rest + grid[g] * lean
-            power = factor
-            for _ in range(int(n) - 1):
-                power *= factor
-            product[g] *= power
+        for _ in range(int(n)):
+            for g in range(len(grid)):
+                product[g] *= factors[g]
         # The factors grow with s, so the outermost ones tell.
-        if product[0] < _SMALL or product[tried - 1] > _LARGE:
-            for g in range(tried):
+        if product[0] < _SMALL or product[len(grid) - 1] > _LARGE:
+            for g in range(len(grid)):
                 logs[g] += math.log(product[g])
                 product[g] = 1.0
+    elif factors[0] > _SMALL:
+        for g in range(len(grid)):
+            logs[g] += n * logarithm(factors[g])
     else:
-        for g in range(tried):
-            logs[g] += n * math.log(rest + grid[g] * lean)
+        for g in range(len(grid)):
+            logs[g] += n * math.log(factors[g])
+
+
+@part
+def _leave_out(t, tiers, member, counts, listed, cells, store, answer):
+    """Return the leave-one-out log score of tier t, and store the rows that finer tiers need.
+
+    Those of the last tier are the answer.
+    """
+    entry, left, kept, kept_scale = store[1:]
+    states, last, lanes = counts.shape[1], t == len(tiers[0]) - 1, kept.shape[3]
+    own, work, found = np.empty((states, lanes)), np.empty((3, lanes)), np.empty((states, lanes))
+    score, again = 0.0, len(kept) * lanes < len(cells) and tiers[0][t, 0] >= 0
+    for block in range(len(cells) // lanes):
+        begin = block * lanes
+        some = cells[begin : begin + lanes]
+        bases, scale = kept[block % len(kept)], kept_scale[block % len(kept)]
+        if again:
+            _fill_left_out(t, tiers, member, counts, some, store, bases, scale)
+        _fill_own(some, counts, some[:, 0], own)
+        mix_bases(t, tiers, own, bases, scale, work, found)
+        for lane in range(lanes):
+            work[0, lane] = found[some[lane, 1], lane]
+        for lane in range(lanes):
+            work[1, lane] = logarithm(work[0, lane])
+        for lane in range(min(lanes, listed - begin)):
+            row, x = some[lane, 0], some[lane, 1]
+            n = counts[row, x]
+            score += n * (work[1, lane] if work[0, lane] > _SMALL else math.log(work[0, lane]))
+            if last:
+                for z in range(states):
+                    answer[begin + lane, z] = found[z, lane]
+            elif n >= 1.0:
+                k = entry[row, x] * states
+                for z in range(states):
+                    left[k + z] = found[z, lane]
+    return score

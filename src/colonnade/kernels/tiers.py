@@ -11,6 +11,11 @@ t), and what is known of the components of all tiers: first, weight, strength, p
 weight, s, and s alpha in `pool`. In others they are *bases*: the rows of the tiers below, their
 arithmetic mean, their geometric mean g, the meeting h = g^2 / m (m the geometric mean of the rows
 two below), and sqrt(g h), each normalised.
+
+Rows have few states, so that loops over them are too short for vector instructions. Hence LANES
+rows of a tier, a *block*, are computed at a time: arrays of a block end with an axis of lanes, and
+the innermost loops go over all of them, a number known to the compiler. Lanes that no row needs
+repeat another one.
 """
 
 import math
@@ -21,6 +26,8 @@ from colonnade.kernels.compiled import entry, part
 
 # Bases besides the rows of the tiers below.
 MEANS = 4
+# Rows of a block.
+LANES = 32
 # Products of probabilities below this lose digits: logarithms are added instead.
 _SMALLEST_PRODUCT = 1e-280
 
@@ -73,54 +80,90 @@ def number_projections(parent, coarser, codes, sizes, values, member, begin, cou
 
 @part
 def _cube_root(value):
-    """Return the cube root of a positive number, by three of Halley's steps from a rough one."""
-    # A third of the exponent, and of the digits that follow it in memory.
-    third = np.float64(value).view(np.int64) // 3 + 0x2A9F7893782DA1CE
-    root = np.int64(third).view(np.float64)
-    for _ in range(3):
-        cube = root * root * root
-        root *= (cube + 2.0 * value) / (2.0 * cube + value)
-    return root
+    """Return the cube root of a positive number, by two of Halley's steps from a rough one."""
+    # A third of the exponent, and of the digits that follow it in memory: three per cent off. Half
+    # of the word will do, because vectors of whole words cannot be multiplied.
+    upper = np.float64(value).view(np.uint64) >> np.uint64(32)
+    third = (upper * np.uint64(0x55555556)) >> np.uint64(32)
+    root = np.uint64((third + np.uint64(0x2A9F7893)) << np.uint64(32)).view(np.float64)
+    cube = root * root * root
+    root *= (cube + 2.0 * value) / (2.0 * cube + value)
+    cube = root * root * root
+    return root * ((cube + 2.0 * value) / (2.0 * cube + value))
 
 
 @part
-def _take_roots(values, degree):
-    """Replace positive numbers by their roots; small degrees are faster."""
+def logarithm(value):
+    """Return the natural logarithm of a number from 1e-300 to 1e300, in vectors where it can.
+
+    It is that of a power of two and of a number m near one, of which the series of
+    2 artanh((m - 1) / (m + 1)) is summed; right to about an unit of the last digit.
+    """
+    bits = np.float64(value).view(np.uint64)
+    # Numbers from sqrt(1/2) to sqrt(2) get the exponent 1024.
+    exponent = (bits + np.uint64(0x00195F6200000000)) >> np.uint64(52)
+    shift = (np.uint64(1024) - exponent) << np.uint64(52)
+    m = np.uint64(bits + shift).view(np.float64)
+    # An integer in the last digits of 2^52 is a number at no cost.
+    power = np.uint64(exponent | np.uint64(0x4330000000000000)).view(np.float64)
+    power -= 4503599627371520.0  # 2^52 + 1024
+    f = m - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    odd = w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332))
+    even = 0.6666666666666735130 + w * (
+        0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591)
+    )
+    half = 0.5 * f * f
+    rest = s * (half + odd + z * even) + power * 1.90821492927058770002e-10
+    return power * 6.93147180369123816490e-01 - ((half - rest) - f)
+
+
+@part
+def _take_root(values, degree):
+    """Replace positive numbers `[lane]` by their roots; small degrees are faster."""
     if degree == 2 or degree == 4 or degree == 6:
-        for x in range(len(values)):
-            values[x] = math.sqrt(values[x])
+        for lane in range(len(values)):
+            values[lane] = math.sqrt(values[lane])
     if degree == 4:
-        for x in range(len(values)):
-            values[x] = math.sqrt(values[x])
+        for lane in range(len(values)):
+            values[lane] = math.sqrt(values[lane])
     elif degree == 3 or degree == 6:
-        for x in range(len(values)):
-            values[x] = _cube_root(values[x])
+        for lane in range(len(values)):
+            values[lane] = _cube_root(values[lane])
     elif degree != 2 and degree != 1:
-        for x in range(len(values)):
-            values[x] = math.exp(math.log(values[x]) / degree)
+        for lane in range(len(values)):
+            values[lane] = math.exp(math.log(values[lane]) / degree)
 
 
 @part
-def _fill_geometric_mean(under, first, last, rows, answer):
-    """Fill answer `[state]` with the geometric mean of rows[under[first:last]]."""
-    states = len(answer)
-    for x in range(states):
-        answer[x] = rows[under[first], x]
-    for b in range(first + 1, last):
-        u = under[b]
-        for x in range(states):
-            answer[x] *= rows[u, x]
+def _multiply(values, others):
+    """Multiply numbers `[lane]` by others."""
+    for lane in range(len(values)):
+        values[lane] *= others[lane]
+
+
+@part
+def _take_roots(first, last, place, step, rows, answer):
+    """Replace products `[state, lane]` of the rows at place[first:last] by geometric means."""
+    least = np.ones(answer.shape[1])
+    for x in range(len(answer)):
+        row = answer[x]
+        for lane in range(len(least)):
+            least[lane] = row[lane] if row[lane] < least[lane] else least[lane]
     smallest = 1.0
-    for x in range(states):
-        smallest = min(smallest, answer[x])
-    if smallest > _SMALLEST_PRODUCT:
-        _take_roots(answer, last - first)
-        return
-    for x in range(states):
-        total = 0.0
-        for b in range(first, last):
-            total += math.log(rows[under[b], x])
-        answer[x] = math.exp(total / (last - first))
+    for lane in range(len(least)):
+        smallest = min(smallest, least[lane])
+    for x in range(len(answer)):
+        if smallest > _SMALLEST_PRODUCT:
+            _take_root(answer[x], last - first)
+            continue
+        for lane in range(len(least)):
+            total = 0.0
+            for b in range(first, last):
+                total += math.log(rows[place[b, lane] + np.uint64(x) * step[b]])
+            answer[x, lane] = math.exp(total / (last - first))
 
 
 @part
@@ -139,130 +182,156 @@ def neighbours(t, tiers, who):
 
 
 @part
-def fill_bases(under, wide, deep, rows, bases):
-    """Fill the bases `[base, state]` of a row.
+def fill_bases(wide, deep, place, step, rows, bases, scale):
+    """Fill the bases `[base, state, lane]` of a block, and scale `[base, lane]`, their factors.
 
-    It leans on rows[under[:wide]] of the tiers below, and rows[under[wide : wide + deep]] are those
-    of the tiers two below, all of the same configuration.
+    State x of the b-th neighbour of a lane is rows[place[b, lane] + x * step[b]]; those from `wide`
+    on are of the tiers two below.
     """
-    states = rows.shape[1]
+    states, lanes = bases.shape[1:]
     for b in range(wide):
+        at = place[b]
         for x in range(states):
-            bases[b, x] = rows[under[b], x]
-    if wide == 1:
+            row, shift = bases[b, x], np.uint64(x) * step[b]
+            for lane in range(lanes):
+                row[lane] = rows[at[lane] + shift]
+    scale[:] = 1.0
+    if wide <= 1:
         return
     mean, product, meeting, between = wide, wide + 1, wide + 2, wide + 3
+    scale[mean] = 1.0 / wide
     for x in range(states):
-        total = 0.0
+        total, g, met = bases[mean, x], bases[product, x], bases[meeting, x]
+        total[:] = 0.0
+        g[:] = 1.0
+        met[:] = 1.0
         for b in range(wide):
-            total += bases[b, x]
-        bases[mean, x] = total / wide
-    _fill_geometric_mean(under, 0, wide, rows, bases[product])
-    _fill_geometric_mean(under, wide, wide + deep, rows, bases[meeting])
-    geometric, met, middle = 0.0, 0.0, 0.0
+            row = bases[b, x]
+            _multiply(g, row)
+            for lane in range(lanes):
+                total[lane] += row[lane]
+        for b in range(wide, wide + deep):
+            at, shift = place[b], np.uint64(x) * step[b]
+            for lane in range(lanes):
+                met[lane] *= rows[at[lane] + shift]
+    _take_roots(0, wide, place, step, rows, bases[product])
+    _take_roots(wide, wide + deep, place, step, rows, bases[meeting])
     for x in range(states):
-        g = bases[product, x]
-        ratio = g / bases[meeting, x]
-        bases[meeting, x] = g * ratio
-        bases[between, x] = g * math.sqrt(ratio)
-        geometric += g
-        met += bases[meeting, x]
-        middle += bases[between, x]
-    for x in range(states):
-        bases[product, x] /= geometric
-        bases[meeting, x] /= met
-        bases[between, x] /= middle
+        g, met, middle = bases[product, x], bases[meeting, x], bases[between, x]
+        for lane in range(lanes):
+            met[lane] = g[lane] / met[lane]
+        for lane in range(lanes):
+            middle[lane] = g[lane] * math.sqrt(met[lane])
+        _multiply(met, g)
+    for c in range(product, between + 1):
+        factor = scale[c]
+        factor[:] = 0.0
+        for x in range(states):
+            row = bases[c, x]
+            for lane in range(lanes):
+                factor[lane] += row[lane]
+        for lane in range(lanes):
+            factor[lane] = 1.0 / factor[lane]
 
 
 @part
-def mix_bases(t, row, state, gone, tiers, counts, bases, answer):
-    """Fill the estimate `[state]` of a row of tier t from its bases.
+def mix_bases(t, tiers, own, bases, scale, room, answer):
+    """Fill the estimates `[state, lane]` of a block of tier t from its bases.
 
-    `gone` observations of the state are left out.
+    `own` are the counts of the rows `[state, lane]`, and `room` `[3, lane]` is room to work.
     """
     below, _, _, first, weight, strength, pool = tiers
-    states = counts.shape[1]
-    total = -gone
+    states, lanes = own.shape
+    total, mine, lent = room[0], room[1], room[2]
+    total[:] = 0.0
+    mine[:] = 0.0
+    answer[:] = 0.0
     for x in range(states):
-        total += counts[row, x]
-        answer[x] = 0.0
+        row = own[x]
+        for lane in range(lanes):
+            total[lane] += row[lane]
     plain = below[t, 0] < 0
-    own = 0.0
     for c in range(first[t], first[t + 1]):
-        share = weight[c] / (total + strength[c])
-        own += share
+        s, share = strength[c], weight[c]
+        for lane in range(lanes):
+            lent[lane] = share / (total[lane] + s)
+        for lane in range(lanes):
+            mine[lane] += lent[lane]
         if plain:
             for x in range(states):
-                answer[x] += share * pool[c, x]
+                row, alpha = answer[x], pool[c, x]
+                for lane in range(lanes):
+                    row[lane] += lent[lane] * alpha
         else:
-            lent = share * strength[c]
+            factor = scale[c - first[t]]
+            for lane in range(lanes):
+                lent[lane] *= s * factor[lane]
             for x in range(states):
-                answer[x] += lent * bases[c - first[t], x]
-    if total + gone > 0.0:
-        for x in range(states):
-            answer[x] += own * counts[row, x]
-        answer[state] -= own * gone
+                row, base = answer[x], bases[c - first[t], x]
+                for lane in range(lanes):
+                    row[lane] += lent[lane] * base[lane]
+    for x in range(states):
+        row, counted = answer[x], own[x]
+        for lane in range(lanes):
+            row[lane] += mine[lane] * counted[lane]
     if states == 1:
-        answer[0] = 1.0  # whatever was rounded
+        answer[:] = 1.0  # whatever was rounded
 
 
 @entry
-def look_up(place, tiers, counts, known, answer):
-    """Fill answer `[configuration, tier, state]` with the rows of configurations in all tiers.
+def fill_rows(lanes, tiers, strides, step, sizes, offset, begin, place, counts, known, answer):
+    """Fill the answer with the rows of all configurations of all tiers, wherever they belong.
 
-    place[i, t] is the row of `counts` of configuration i in tier t. Rows that were observed are
-    `known` already.
+    A configuration is a code for each of some axes, of these sizes. State x of its row in tier t is
+    at offset[t], plus strides[t, k] for each step along axis k, plus x * step[t]; tiers without the
+    axis have the stride 0. The configurations of tier t, the last axis first, have the rows
+    place[begin[t]:begin[t + 1]] of `counts`. Rows that are not known are computed from those of the
+    tiers below, each of them once.
     """
     number, states = len(tiers[0]), counts.shape[1]
     room = tiers[0].shape[1] + tiers[1].shape[1]
-    bases, who = np.empty((room + MEANS, states)), np.empty(room, np.int64)
-    for t in range(number):
-        wide, deep = neighbours(t, tiers, who)
-        for i in range(len(place)):
-            row = place[i, t]
-            if row == len(known):
-                if wide:
-                    fill_bases(who, wide, deep, answer[i], bases)
-                mix_bases(t, row, np.int64(0), 0.0, tiers, counts, bases, answer[i, t])
-            else:
-                for x in range(states):
-                    answer[i, t, x] = known[row, x]
-
-
-@entry
-def fill_everything(tiers, strides, sizes, offset, place, counts, known, answer):
-    """Fill answer `[row, state]` with the rows of all configurations of all tiers.
-
-    Those of tier t begin at offset[t]; strides[t, k] is that of parent k, or 0 if the tier does not
-    have it. place[i] is the row of `counts` of row i of the answer. Rows that are not known are
-    computed from those of the tiers below, each of them once.
-    """
-    number, states = len(tiers[0]), counts.shape[1]
-    room = tiers[0].shape[1] + tiers[1].shape[1]
-    bases = np.empty((room + MEANS, states))
-    who, under = np.empty(room, np.int64), np.empty(room, np.int64)
-    digits = np.zeros(len(sizes), np.int64)
+    bases, scale = np.empty((room + MEANS, states, lanes)), np.empty((room + MEANS, lanes))
+    who, steps = np.empty(room, np.int64), np.empty(room, np.uint64)
+    # The last of the lists are places of the rows themselves.
+    under, lists = np.empty(room + 1, np.int64), np.empty((room + 1, lanes), np.uint64)
+    digits = np.empty(len(sizes), np.int64)
+    own, work, found = np.zeros((states, lanes)), np.empty((3, lanes)), np.empty((states, lanes))
     for t in range(number):
         wide, deep = neighbours(t, tiers, who)
         digits[:] = 0
-        for b in range(wide + deep):
+        near = wide + deep
+        for b in range(near):
             under[b] = offset[who[b]]
-        for i in range(offset[t], offset[t + 1]):
+            steps[b] = step[who[b]]
+        here, taken = offset[t], 0
+        for i in range(begin[t], begin[t + 1]):
             row = place[i]
             if row < len(known):
                 for x in range(states):
-                    answer[i, x] = known[row, x]
+                    answer[here + x * step[t]] = known[row, x]
             else:
+                for b in range(near):
+                    lists[b, taken] = under[b]
+                lists[room, taken] = here
+                taken += 1
+            if taken == lanes or (taken and i == begin[t + 1] - 1):
+                for b in range(room + 1):
+                    lists[b, taken:] = lists[b, 0]
                 if wide:
-                    fill_bases(under, wide, deep, answer, bases)
-                mix_bases(t, row, np.int64(0), 0.0, tiers, counts, bases, answer[i])
-            # The next configuration: the last parent changes first.
+                    fill_bases(wide, deep, lists, steps, answer, bases, scale)
+                mix_bases(t, tiers, own, bases, scale, work, found)
+                for x in range(states):
+                    for lane in range(lanes):
+                        answer[lists[room, lane] + np.uint64(x * step[t])] = found[x, lane]
+                taken = 0
+            # The next configuration: the last axis changes first.
             for k in range(len(sizes) - 1, -1, -1):
                 if not strides[t, k]:
                     continue
-                step = 1 if digits[k] + 1 < sizes[k] else -digits[k]
-                digits[k] += step
-                for b in range(wide + deep):
-                    under[b] += step * strides[who[b], k]
-                if step == 1:
+                move = 1 if digits[k] + 1 < sizes[k] else -digits[k]
+                digits[k] += move
+                here += move * strides[t, k]
+                for b in range(near):
+                    under[b] += move * strides[who[b], k]
+                if move == 1:
                     break

@@ -176,11 +176,36 @@ class Tiers:
 
     def estimates(self, places: Integers) -> Floats:
         """Estimate rows in all tiers, ``[row, tier, state]``."""
-        from colonnade.kernels.tiers import look_up
-
-        answer = np.empty((len(places), len(self.plan.subsets), self.states))
-        look_up(places, self._arrays, self.counts, self.known, answer)
+        number = len(self.plan.subsets)
+        answer = np.empty((len(places), number, self.states))
+        # As if there was one parent, of which each row is a state.
+        self._fill(
+            np.full((number, 1), number * self.states),
+            np.ones(number, dtype=np.int64),
+            [len(places)],
+            np.arange(number) * self.states,
+            np.arange(number + 1) * len(places),
+            np.ascontiguousarray(places.T).reshape(-1),
+            answer,
+        )
         return answer
+
+    def _fill(
+        self,
+        strides: Integers,
+        step: Integers,
+        sizes: Sequence[int],
+        offset: Integers,
+        begin: Integers,
+        place: Integers,
+        answer: Floats,
+    ) -> None:
+        """Fill the answer with rows of all tiers, wherever they belong: see `fill_rows`."""
+        from colonnade.kernels.tiers import LANES, fill_rows
+
+        axes = np.array(sizes, dtype=np.int64)
+        where = (strides, step, axes, offset, begin, place)
+        fill_rows(LANES, self._arrays, *where, self.counts, self.known, answer.reshape(-1))
 
     @property
     def _arrays(self) -> tuple[Array, ...]:
@@ -206,23 +231,14 @@ class Tiers:
 
     def _everything(self) -> Floats:
         """Estimate the rows of all configurations of all tiers, stacked, ``[row, state]``."""
-        from colonnade.kernels.tiers import fill_everything
-
         strides, offset = self._dense_places
+        begin = np.array(offset)
         place = np.full(offset[-1], len(self.counts) - 1)
-        for t, own in enumerate(self.member):
-            place[offset[t] + self.observed.codes @ strides[t]] = own
+        place[self.observed.codes @ strides.T + begin[:-1]] = self.member.T
         answer = np.empty((offset[-1], self.states))
-        fill_everything(
-            self._arrays,
-            strides,
-            np.array(self.observed.parent_sizes),
-            np.array(offset),
-            place,
-            self.counts,
-            self.known,
-            answer,
-        )
+        step, sizes = np.ones(len(strides), dtype=np.int64), self.observed.parent_sizes
+        wide = self.states
+        self._fill(strides * wide, step, sizes, begin[:-1] * wide, begin, place, answer)
         return answer
 
     def places(self, codes: Array) -> Integers:
@@ -303,8 +319,8 @@ class _Singles:
 
 def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     """Fit the tiers of a plan."""
-    from colonnade.kernels.tier_learning import fit_tiers
-    from colonnade.kernels.tiers import number_projections
+    from colonnade.kernels.tier_learning import MAX_TRIED, fit_tiers
+    from colonnade.kernels.tiers import LANES, number_projections
 
     number, states = len(plan.subsets), counts.states
     member = np.empty((number, counts.observed), dtype=np.int64)
@@ -337,11 +353,13 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     chance = np.zeros((len(weight), len(grid)))
     left_out = np.empty((np.count_nonzero(stacked[begin[-2] : begin[-1]]), states))
     fit_tiers(
+        LANES,
         (*plan.arrays, *arrays),
         member,
         begin,
         stacked,
-        grid,
+        np.pad(grid, (0, MAX_TRIED - len(grid)), mode="edge"),
+        len(grid),
         np.array(means, dtype=np.float64),
         chance,
         known,
