@@ -178,6 +178,9 @@ class Configurations:
         if not len(self.codes):
             return np.full(len(codes), -1, dtype=np.int64)
         stored, wanted = (sort_keys(each, self.parent_sizes) for each in (self.codes, codes))
+        if stored.shape[1] == 1:
+            there = np.minimum(np.searchsorted(stored[:, 0], wanted[:, 0]), len(stored) - 1)
+            return np.where(stored[there, 0] == wanted[:, 0], there, -1)
         found = np.ones(len(wanted), dtype=bool)
         here = np.zeros(len(stored), dtype=np.int64)
         there = np.zeros(len(wanted), dtype=np.int64)

@@ -33,6 +33,13 @@ class Fallback(Protocol):
     def rows(self, codes: Array) -> Floats:
         """Return the probabilities ``[row, state]`` given ``[row, parent]`` codes, all above 0."""
 
+    def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
+        """Return the rows of all configurations of parents of these sizes, as a new array.
+
+        The states of one parent come last: ``[*other parents, state, parent]``.
+        """
+        return _turned(self.rows(all_codes(sizes)), sizes, parent)
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SparseTable(Configurations):
@@ -101,10 +108,21 @@ class SparseTable(Configurations):
         array([[0.5 , 0.5 ],
                [0.25, 0.75]])
         """
-        everything = len(stored.codes) == stored.configurations
-        parts = _checked_parts(stored, rows, None if everything else default)
-        fallback = None if everything else fallback
-        return cls.trusted(stored.parent_sizes, stored.codes, *parts, fallback)
+        own, other = _checked_parts(stored, rows, default)
+        return cls.computed(stored, own, other, fallback)
+
+    @classmethod
+    def computed(
+        cls,
+        stored: Configurations,
+        rows: Floats,
+        default: Floats | None,
+        fallback: Fallback | None = None,
+    ) -> Self:
+        """Make a table as :meth:`beside` does, of probabilities that need not be checked."""
+        if len(stored.codes) == stored.configurations:
+            default, fallback = None, None
+        return cls.trusted(stored.parent_sizes, stored.codes, rows, default, fallback)
 
     @property
     def states(self) -> int:
@@ -177,6 +195,25 @@ class SparseTable(Configurations):
         """
         return self.lookup.dense(limit, "use `row`, or raise `limit`")
 
+    def by_parent(self, parent: int) -> Floats:
+        """Return all probabilities with the states of one parent last, as a new array.
+
+        Its axes are the other parents, the states, and the parent.
+
+        Examples
+        --------
+        >>> SparseTable((2,), [[1]], [[0.25, 0.75]], [0.5, 0.5]).by_parent(0)
+        array([[0.5 , 0.25],
+               [0.5 , 0.75]])
+        """
+        if self.fallback is None:
+            return _turned(self.dense(), self.parent_sizes, parent)
+        table = self.fallback.by_parent(self.parent_sizes, parent)
+        place = [self.codes[:, k, None] for k in range(len(self.parent_sizes))]
+        last = place.pop(parent)
+        table[(*place, np.arange(self.states), last)] = self.rows
+        return table
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTable):
             return NotImplemented
@@ -218,6 +255,12 @@ class SparseTable(Configurations):
             f"SparseTable({len(self.rows):,} of {counted(self.configurations, 'configuration')} "
             f"x {counted(self.states, 'state')}{rest})"
         )
+
+
+def _turned(rows: Floats, sizes: tuple[int, ...], parent: int) -> Floats:
+    """Give rows of all configurations an axis for each parent, with the states of one last."""
+    axes = rows.reshape(*sizes, rows.shape[1])
+    return np.ascontiguousarray(np.moveaxis(axes, parent, -1))
 
 
 def _checked_parts(

@@ -22,6 +22,7 @@ from colonnade.configurations import sort_keys
 from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
 from colonnade.missing.gaps import distinct
 from colonnade.network import BayesianNetwork
+from colonnade.sparse import SparseTable
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.joints import Columns, column_rows
 from colonnade.threads import run
@@ -99,8 +100,9 @@ class ClassTables:
         families = [family for family in self._families if family.has_class]
         if everything:
             families += [family for family in self._families if not family.has_class]
-        steps = [_dense_step(coded, [family for family in families if family.dense is not None])]
-        steps += [family.sparse_step(coded) for family in families if family.dense is None]
+        dense = [self._dense_with_class, self._dense_without_class][: 1 + everything]
+        steps = [tables.step(coded) for tables in dense]
+        steps += [family.sparse_step(coded) for family in families if family.shape is None]
         steps += self._gap_steps(coded)
 
         # Kernels know the columns by their addresses: `held` keeps them where they are.
@@ -114,9 +116,9 @@ class ClassTables:
         """Rows that lack a value something depends on need more than looking up."""
         dag = self.network.dag
         deep = [name for name in self.features if dag.children(name)]
-        lacking = ~coded.select(deep).complete if deep else np.zeros(0, dtype=bool)
-        if not lacking.any():
+        if not any(coded.missing[coded.position(name)] for name in deep):
             return []
+        lacking = ~coded.select(deep).complete
         position = dag.variables.index(self.target)
 
         def step(low: int, high: int, block: Floats) -> None:
@@ -134,9 +136,17 @@ class ClassTables:
     @cached_property
     def _families(self) -> list[_ClassFamily]:
         return [
-            _ClassFamily(cpt.family, cpt.table.lookup.mapped(self._log), self.target, self.classes)
+            _ClassFamily(cpt.family, cpt.table, self._log, self.target, self.classes)
             for cpt in self.network.tables.values()
         ]
+
+    @cached_property
+    def _dense_with_class(self) -> _DenseTables:
+        return _DenseTables.of([family for family in self._families if family.has_class])
+
+    @cached_property
+    def _dense_without_class(self) -> _DenseTables:
+        return _DenseTables.of([family for family in self._families if not family.has_class])
 
     @cached_property
     def _filled_logs(self) -> list[TableLogs]:
@@ -145,8 +155,10 @@ class ClassTables:
 
     def _log(self, rows: Floats) -> Floats:
         """Logarithms, with `floor` for that of zero."""
-        with np.errstate(divide="ignore"):
-            logs = np.log(rows)
+        from colonnade.kernels.special import take_logs
+
+        logs = np.array(rows, dtype=np.float64)
+        take_logs(logs.reshape(-1))
         if self.floor > -math.inf:
             logs[np.isneginf(logs)] = self.floor
         return logs
@@ -167,12 +179,18 @@ class _RowsByClass(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _ClassFamily:
-    """One table of logarithms with the class, `target`, as its last axis."""
+    """One table, of whose logarithms the class, `target`, is the last axis."""
 
     family: Family
-    logs: Lookup
+    table: SparseTable
+    log: Callable[[Floats], Floats]
     target: str
     classes: int
+
+    @cached_property
+    def logs(self) -> Lookup:
+        """The logarithms of the table."""
+        return self.table.lookup.mapped(self.log)
 
     @cached_property
     def others(self) -> tuple[str, ...]:
@@ -185,19 +203,27 @@ class _ClassFamily:
         return self.target in self._names
 
     @cached_property
-    def dense(self) -> Floats | None:
-        """All log probabilities ``[*others, class]``, or None if those would be too many.
+    def shape(self) -> tuple[int, ...] | None:
+        """Shape of all log probabilities ``[*others, class]``, or None if those are too many.
 
         Each of the others has one more code, for missing, with zeros.
         """
         names, sizes = self._names, [*self.family.parent_sizes, self.family.cardinality]
-        padded = [size + (name != self.target) for name, size in zip(names, sizes, strict=True)]
-        if math.prod(padded) * (1 if self.has_class else self.classes) > MAX_FILLED_CELLS:
-            return None
-        logs = self.logs.filled().padded(padded, 0.0)
-        if self.has_class:
-            return np.ascontiguousarray(np.moveaxis(logs, names.index(self.target), -1))
-        return np.repeat(logs[..., None], self.classes, axis=-1)
+        pairs = zip(names, sizes, strict=True)
+        shape = (*(size + 1 for name, size in pairs if name != self.target), self.classes)
+        return shape if math.prod(shape) <= MAX_FILLED_CELLS else None
+
+    def fill(self, dense: Floats) -> None:
+        """Write all log probabilities into an array of zeros ``[*others, class]``."""
+        names = self._names
+        if self.target in names[:-1]:
+            logs = self.log(self.table.by_parent(names.index(self.target)))
+        else:
+            rows = self.logs.filled().rows
+            logs = rows.reshape(*self.family.parent_sizes, self.family.cardinality)
+            logs = logs if self.has_class else logs[..., None]
+        inner = (*(slice(size - 1) for size in dense.shape[:-1]), slice(None))
+        dense[inner] = logs
 
     @property
     def _names(self) -> list[str]:
@@ -256,15 +282,34 @@ class _ClassFamily:
         return _RowsByClass(index, begin, label[order], moved)
 
 
-def _dense_step(coded: CodedTable, families: Sequence[_ClassFamily]) -> Step:
-    """What adds all dense tables to a block of rows."""
-    from colonnade.kernels.classify import add_dense
+class _DenseTables(NamedTuple):
+    """Tables that hold every configuration, one after the other in one array: see `add_dense`."""
 
-    tables = [family.dense for family in families if family.dense is not None]
-    chosen = [coded.position(name) for family in families for name in family.others]
-    sizes = [variable.cardinality + 1 for variable in coded.variables]
-    described = column_rows(coded.codes, sizes, chosen)
-    start = np.cumsum([0, *(len(family.others) for family in families)])
-    offset = np.cumsum([0, *(table.size for table in tables)])
-    flat = np.concatenate([np.empty(0), *(table.ravel() for table in tables)])
-    return lambda low, high, block: add_dense(described, start, offset, flat, low, high, block)
+    others: tuple[str, ...]
+    start: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    values: Floats
+
+    @classmethod
+    def of(cls, families: Sequence[_ClassFamily]) -> _DenseTables:
+        """Take the tables of those families that are not too large."""
+        pairs = [(family, family.shape) for family in families if family.shape is not None]
+        offset = np.cumsum([0, *(math.prod(shape) for _, shape in pairs)])
+        values = np.zeros(offset[-1])
+        for (family, shape), low, high in zip(pairs, offset[:-1], offset[1:], strict=True):
+            family.fill(values[low:high].reshape(shape))
+        others = tuple(name for family, _ in pairs for name in family.others)
+        start = np.cumsum([0, *(len(family.others) for family, _ in pairs)])
+        return cls(others, start, offset, values)
+
+    def step(self, coded: CodedTable) -> Step:
+        """What adds all tables to a block of rows."""
+        from colonnade.kernels.classify import add_dense
+
+        sizes = [variable.cardinality + 1 for variable in coded.variables]
+        columns = column_rows(coded.codes, sizes, range(len(sizes)))
+        described = columns[[coded.position(name) for name in self.others]]
+        start, offset, values = self.start, self.offset, self.values
+        return lambda low, high, block: add_dense(
+            described, start, offset, values, low, high, block
+        )

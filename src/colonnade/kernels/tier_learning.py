@@ -13,7 +13,8 @@ import math
 import numpy as np
 
 from colonnade.kernels.compiled import entry, part
-from colonnade.kernels.tiers import MEANS, fill_bases, logarithm, mix_bases, neighbours
+from colonnade.kernels.special import logarithm
+from colonnade.kernels.tiers import MEANS, fill_bases, mix_bases, neighbours
 
 # Products of factors within these bounds cannot overflow with a few more factors.
 _SMALL, _LARGE = 1e-140, 1e140

@@ -93,34 +93,6 @@ def _cube_root(value):
 
 
 @part
-def logarithm(value):
-    """Return the natural logarithm of a number from 1e-300 to 1e300, in vectors where it can.
-
-    It is that of a power of two and of a number m near one, of which the series of
-    2 artanh((m - 1) / (m + 1)) is summed; right to about an unit of the last digit.
-    """
-    bits = np.float64(value).view(np.uint64)
-    # Numbers from sqrt(1/2) to sqrt(2) get the exponent 1024.
-    exponent = (bits + np.uint64(0x00195F6200000000)) >> np.uint64(52)
-    shift = (np.uint64(1024) - exponent) << np.uint64(52)
-    m = np.uint64(bits + shift).view(np.float64)
-    # An integer in the last digits of 2^52 is a number at no cost.
-    power = np.uint64(exponent | np.uint64(0x4330000000000000)).view(np.float64)
-    power -= 4503599627371520.0  # 2^52 + 1024
-    f = m - 1.0
-    s = f / (2.0 + f)
-    z = s * s
-    w = z * z
-    odd = w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332))
-    even = 0.6666666666666735130 + w * (
-        0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591)
-    )
-    half = 0.5 * f * f
-    rest = s * (half + odd + z * even) + power * 1.90821492927058770002e-10
-    return power * 6.93147180369123816490e-01 - ((half - rest) - f)
-
-
-@part
 def _take_root(values, degree):
     """Replace positive numbers `[lane]` by their roots; small degrees are faster."""
     if degree == 2 or degree == 4 or degree == 6:

@@ -36,7 +36,7 @@ _FIRST = 0
 
 
 @dataclass(frozen=True, slots=True)
-class RowsOfGroup:
+class RowsOfGroup(Fallback):
     """Rows of one group that are computed when they are asked for, as those of all groups are."""
 
     of_all: Fallback

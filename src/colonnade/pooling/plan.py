@@ -74,6 +74,10 @@ class Plan:
         subsets = [tuple(sorted(order[:size])) for size in range(len(order) + 1)]
         return cls.of(subsets, integrated)
 
+    def inside(self, parents: int) -> NDArray[np.bool_]:
+        """Whether each tier has each of so many parents, ``[tier, parent]``."""
+        return _inside(self.subsets, parents)
+
     @property
     def arrays(self) -> tuple[Array, ...]:
         """What the kernels know of a plan."""
@@ -103,6 +107,11 @@ class Plan:
     def bases(self) -> tuple[int, ...]:
         """How many rows, and means of them, a row of each tier leans on."""
         return tuple(len(self.base_names(tier)) for tier in range(len(self.subsets)))
+
+
+@lru_cache(maxsize=256)
+def _inside(subsets: tuple[Subset, ...], parents: int) -> NDArray[np.bool_]:
+    return np.array([[k in subset for k in range(parents)] for subset in subsets], dtype=bool)
 
 
 @lru_cache(maxsize=256)  # the tables of a network have few shapes

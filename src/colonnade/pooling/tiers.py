@@ -23,6 +23,7 @@ from colonnade.pooling.alpha import Component
 from colonnade.pooling.plan import Plan, Subset, log_base
 from colonnade.pooling.strength import learn_strength
 from colonnade.pooling.tally import Tally
+from colonnade.sparse import Fallback
 
 # Strengths that are tried for a base, in multiples of the number of states.
 _STRENGTHS = 2.0 ** np.arange(-5, 8)
@@ -36,6 +37,37 @@ MAX_LATTICE_CELLS = 1 << 24
 # are no more than so many configurations for each that is asked for.
 _MAX_DENSE_CELLS = 1 << 22
 _QUERIES_PER_CONFIGURATION = 4
+
+
+class Places(NamedTuple):
+    """Where the rows of all configurations of all tiers are in one array: see `fill_rows`."""
+
+    strides: Integers
+    step: Integers
+    offset: Integers
+    begin: Integers
+
+    @classmethod
+    def of(
+        cls, plan: Plan, sizes: Sequence[int], states: int, last: int | None = None
+    ) -> Places:
+        """Put tiers one after the other, each with its parents in order and the states last.
+
+        Or the states of one parent, after those of the child.
+        """
+        inside = plan.inside(len(sizes))
+        axes = np.where(inside, np.array(sizes, dtype=np.int64), 1)
+        configurations = axes.prod(axis=1)
+        order = [k for k in range(len(sizes)) if k != last]
+        step = np.ones(len(axes), dtype=np.int64) if last is None else axes[:, last]
+        span, strides = step * states, np.zeros_like(axes)
+        if last is not None:
+            strides[:, last] = inside[:, last]
+        for k in reversed(order):
+            strides[:, k] = np.where(inside[:, k], span, 0)
+            span = span * axes[:, k]
+        begin = np.concatenate([[0], np.cumsum(configurations)])
+        return cls(strides, step, begin[:-1] * states, begin)
 
 
 class Step(NamedTuple):
@@ -68,7 +100,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tiers:
+class Tiers(Fallback):
     """The tiers of one table, fitted to its counts.
 
     Attributes
@@ -168,44 +200,53 @@ class Tiers:
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
-        strides, offset = self._dense_places
-        most = _QUERIES_PER_CONFIGURATION * len(codes)
-        if offset[-1] <= most and offset[-1] * self.states <= _MAX_DENSE_CELLS:
-            return np.asarray(self._everything()[offset[-2] + codes @ strides[-1]])
+        if self._configurations <= _QUERIES_PER_CONFIGURATION * len(codes) and self._few:
+            places = Places.of(self.plan, self.observed.parent_sizes, self.states)
+            begin = places.offset[-1] + codes @ places.strides[-1]
+            return np.asarray(self._everything(places)[begin[:, None] + np.arange(self.states)])
         return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
+
+    def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
+        if not self._few:
+            return super().by_parent(sizes, parent)
+        places = Places.of(self.plan, sizes, self.states, parent)
+        others = [size for k, size in enumerate(sizes) if k != parent]
+        rows = self._everything(places)[places.offset[-1] :]
+        return np.asarray(rows.reshape(*others, self.states, sizes[parent]))
 
     def estimates(self, places: Integers) -> Floats:
         """Estimate rows in all tiers, ``[row, tier, state]``."""
         number = len(self.plan.subsets)
         answer = np.empty((len(places), number, self.states))
         # As if there was one parent, of which each row is a state.
-        self._fill(
+        where = Places(
             np.full((number, 1), number * self.states),
             np.ones(number, dtype=np.int64),
-            [len(places)],
             np.arange(number) * self.states,
             np.arange(number + 1) * len(places),
-            np.ascontiguousarray(places.T).reshape(-1),
-            answer,
         )
+        rows = np.ascontiguousarray(places.T).reshape(-1)
+        self._fill(where, [len(places)], rows, answer.reshape(-1))
         return answer
 
-    def _fill(
-        self,
-        strides: Integers,
-        step: Integers,
-        sizes: Sequence[int],
-        offset: Integers,
-        begin: Integers,
-        place: Integers,
-        answer: Floats,
-    ) -> None:
+    def _fill(self, where: Places, sizes: Sequence[int], rows: Integers, answer: Floats) -> None:
         """Fill the answer with rows of all tiers, wherever they belong: see `fill_rows`."""
         from colonnade.kernels.tiers import LANES, fill_rows
 
+        strides, step, offset, begin = where
         axes = np.array(sizes, dtype=np.int64)
-        where = (strides, step, axes, offset, begin, place)
-        fill_rows(LANES, self._arrays, *where, self.counts, self.known, answer.reshape(-1))
+        known = (self.counts, self.known)
+        fill_rows(LANES, self._arrays, strides, step, axes, offset, begin, rows, *known, answer)
+
+    def _everything(self, where: Places) -> Floats:
+        """Estimate the rows of all configurations of all tiers, and put them where they belong."""
+        sizes = self.observed.parent_sizes
+        plain = Places.of(self.plan, sizes, 1)
+        rows = np.full(where.begin[-1], len(self.counts) - 1)
+        rows[self.observed.codes @ plain.strides.T + plain.offset] = self.member.T
+        answer = np.empty(int(where.begin[-1]) * self.states)
+        self._fill(where, sizes, rows, answer)
+        return answer
 
     @property
     def _arrays(self) -> tuple[Array, ...]:
@@ -213,33 +254,14 @@ class Tiers:
         return (*self.plan.arrays, *known)
 
     @cached_property
-    def _dense_places(self) -> tuple[Integers, list[int]]:
-        """Where rows are if all configurations of all tiers are stacked.
+    def _configurations(self) -> float:
+        """Number of configurations of all tiers, which may be huge."""
+        return float(np.where(self.plan.inside(len(self.observed.parent_sizes)), self.observed.parent_sizes, 1.0).prod(axis=1).sum())
 
-        That is, the strides ``[tier, parent]`` of the parents, and where each tier begins.
-        """
-        sizes, subsets = self.observed.parent_sizes, self.plan.subsets
-        strides, offset = np.zeros((len(subsets), len(sizes)), dtype=np.int64), [0]
-        for t, subset in enumerate(subsets):
-            span = 1
-            for k in reversed(subset):
-                if span < _MAX_DENSE_CELLS:
-                    strides[t, k] = span
-                span *= sizes[k]
-            offset.append(offset[-1] + span)
-        return strides, offset
-
-    def _everything(self) -> Floats:
-        """Estimate the rows of all configurations of all tiers, stacked, ``[row, state]``."""
-        strides, offset = self._dense_places
-        begin = np.array(offset)
-        place = np.full(offset[-1], len(self.counts) - 1)
-        place[self.observed.codes @ strides.T + begin[:-1]] = self.member.T
-        answer = np.empty((offset[-1], self.states))
-        step, sizes = np.ones(len(strides), dtype=np.int64), self.observed.parent_sizes
-        wide = self.states
-        self._fill(strides * wide, step, sizes, begin[:-1] * wide, begin, place, answer)
-        return answer
+    @property
+    def _few(self) -> bool:
+        """Whether the rows of all tiers can be held."""
+        return self._configurations * self.states <= _MAX_DENSE_CELLS
 
     def places(self, codes: Array) -> Integers:
         """Return which row of `counts` configurations have in all tiers, ``[row, tier]``."""

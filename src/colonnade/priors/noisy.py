@@ -19,7 +19,7 @@ from colonnade.arrays import Array, Floats
 from colonnade.counts import FamilyCounts, as_counts
 from colonnade.exceptions import ConvergenceWarning, warn
 from colonnade.priors.base import Counts, Prior, checked_positive
-from colonnade.sparse import SparseTable
+from colonnade.sparse import Fallback, SparseTable
 
 _MAX_ITERATIONS = 2000
 # EM stops when no probability of the table moves by more.
@@ -29,7 +29,7 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class Effects:
+class Effects(Fallback):
     """Probabilities of the effects of each parent and of the leak.
 
     Attributes

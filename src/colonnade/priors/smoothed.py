@@ -151,7 +151,8 @@ class SmoothedPosterior(DrawnPosterior):
         fallback = None
         if inner.fallback is not None:
             fallback = _SmoothedRows(inner.fallback, self.weight)
-        return SparseTable.beside(self.counts, smoothed(inner.rows, self.weight), default, fallback)
+        rows = smoothed(inner.rows, self.weight)
+        return SparseTable.computed(self.counts, rows, default, fallback)
 
     @property
     def borrowed(self) -> Floats:
@@ -194,7 +195,7 @@ class SmoothedDraws(Draws):
 
 
 @dataclass(frozen=True, slots=True)
-class _SmoothedRows:
+class _SmoothedRows(Fallback):
     """What computes the rows of configurations that a table does not store."""
 
     inner: Fallback
@@ -203,14 +204,22 @@ class _SmoothedRows:
     def rows(self, codes: Array) -> Floats:
         return smoothed(self.inner.rows(codes), self.weight)
 
+    def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
+        return smoothed(self.inner.by_parent(sizes, parent), self.weight, axis=-2)
 
-def smoothed(rows: Floats, weight: float) -> Floats:
-    """Mix every state with its neighbours, along the last axis."""
-    if weight == 0.0 or rows.shape[-1] == 1:
+
+def smoothed(rows: Floats, weight: float, axis: int = -1) -> Floats:
+    """Mix every state with its neighbours, along an axis."""
+    if weight == 0.0 or rows.shape[axis] == 1:
         return rows
-    lower = np.concatenate([rows[..., :1], rows[..., :-1]], axis=-1)
-    upper = np.concatenate([rows[..., 1:], rows[..., -1:]], axis=-1)
-    return np.asarray((1.0 - weight) * rows + 0.5 * weight * (lower + upper))
+    beside = np.empty(rows.shape)
+    before, after = np.moveaxis(rows, axis, -1), np.moveaxis(beside, axis, -1)
+    after[..., 0] = before[..., 0] + before[..., 1]
+    after[..., 1:-1] = before[..., :-2] + before[..., 2:]
+    after[..., -1] = before[..., -2] + before[..., -1]
+    beside *= 0.5 * weight
+    beside += (1.0 - weight) * rows
+    return beside
 
 
 def _learned(inner: TablePosterior) -> float:

@@ -249,7 +249,7 @@ class TieredPosterior(DrawnPosterior):
     @cached_property
     def table(self) -> SparseTable:
         """Means of the observed configurations and of any other, for any number of them."""
-        return SparseTable.beside(self.counts, self.observed_mean, None, self.tiers)
+        return SparseTable.computed(self.counts, self.observed_mean, None, self.tiers)
 
     def ladder(self, configuration: Configuration) -> tuple[Step, ...]:
         """Explain the row of one configuration: its estimate in each tier, from the pool on.
