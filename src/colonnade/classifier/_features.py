@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ from colonnade.exceptions import ColumnWarning, DataError, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
-from colonnade.tables.cuts import Cuts
+from colonnade.tables.cuts import Cuts, Values
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.identifiers import Excess, dated, identifier, warn_of_identifiers
 from colonnade.tables.levels import Levels, place, places, refuse_absent
@@ -69,7 +69,7 @@ class Feature:
         return Feature(Variable(name, states))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """Columns of training rows, read once: numbers to be cut, and those that hold states.
 
@@ -80,6 +80,12 @@ class Reading:
     states: Mapping[str, tuple[Feature, CodedColumn]]
     names: tuple[str, ...]
     identifiers: tuple[str, ...]
+    weights: Array | None
+
+    @cached_property
+    def ordered(self) -> Mapping[str, Values]:
+        """The numbers to be cut, sorted once for all members of a forest."""
+        return {name: Values.of(read.numbers, self.weights) for name, read in self.measured.items()}
 
     @classmethod
     def of(cls, source: Source, weights: Array | None, treatment: Treatment) -> Reading:
@@ -97,7 +103,7 @@ class Reading:
             if isinstance(each, Levels)
         }
         warn_of_states(source, [feature.variable for feature, _ in states.values()])
-        return cls(measured, states, tuple(kept), left_out)
+        return cls(measured, states, tuple(kept), left_out, weights)
 
     def cut(self, choose: Choose) -> tuple[Features, list[CodedColumn]]:
         """Choose the cuts, and return the codes of the rows."""
@@ -191,8 +197,9 @@ class Features:
             if feature.cuts is None:
                 columns.append(rows.coded[name])
             else:
-                levels = feature.cuts.column(rows.numbers[name]).levels(declared=True)
-                columns.append(CodedColumn.of(feature.variable, levels))
+                columns.append(
+                    CodedColumn(feature.variable, feature.cuts.coded(rows.numbers[name]))
+                )
         return coded_table(columns)
 
     def codes(self, source: Source) -> CodedTable:
@@ -262,8 +269,7 @@ def _with_cuts(name: str, read: Measured, choose: Choose) -> tuple[Feature, Code
     """Make a feature of a column of numbers, and code its rows."""
     cuts = choose(name, read)
     variable = Variable(name, cuts.states)
-    levels = cuts.column(read.numbers).levels(declared=True)
-    return Feature(variable, cuts), CodedColumn.of(variable, levels)
+    return Feature(variable, cuts), CodedColumn(variable, cuts.coded(read.numbers))
 
 
 def quantiles(weights: Array | None, name: str, read: Measured) -> Cuts:

@@ -7,12 +7,12 @@ are; a disturbance of the order of the features; which features may be parents o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Floats
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Reading, Treatment
@@ -29,7 +29,7 @@ from colonnade.structure.columns import Columns
 from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.cuts import Cuts
+from colonnade.tables.cuts import Cuts, Values
 
 # What is added to the information of a feature about the class, so that none is impossible.
 _LEAST_INFORMATION = 0.001
@@ -65,7 +65,7 @@ class Member:
     ) -> Member:
         """Draw cuts and a graph, and estimate the tables."""
         rng = np.random.default_rng(seed)
-        features, columns = reading.cut(RandomCuts(rng, rows.weights))
+        features, columns = reading.cut(RandomCuts(rng, reading.ordered))
         coded = coded_rows(rows, classes, columns)
         dag = random_dag(coded, classes.name, growth.max_parents, rng)
         counts = NetworkCounts.of(coded, dag, "available")
@@ -106,7 +106,7 @@ class RandomCuts:
     """Cuts at equally spaced quantiles, of which both the number and the place are random."""
 
     rng: np.random.Generator
-    weights: Array | None
+    ordered: Mapping[str, Values]
 
     def __call__(self, name: str, read: Measured) -> Cuts:
         """Choose where a column is cut: at quantiles (i + u) / b, i = 0, ..., b - 1.
@@ -117,7 +117,7 @@ class RandomCuts:
             return read.bins
         number = int(self.rng.integers(2, read.bins + 1))
         levels = (np.arange(number) + self.rng.random()) / number
-        return Cuts.at_quantiles(name, read.numbers, levels.tolist(), self.weights)
+        return Cuts.at_quantiles(name, self.ordered[name], levels.tolist())
 
 
 def most_cuts(rows: float) -> int:

@@ -78,6 +78,37 @@ def number_projections(parent, coarser, codes, sizes, values, member, begin, cou
     counts[rows, :] = 0.0
 
 
+@entry
+def find_places(inside, sizes, states, last, codes, member, strides, step, offset, begin, place):
+    """Put the configurations of all tiers one after the other, for `fill_rows`.
+
+    inside[t, k] says whether tier t has parent k. Parents are in order, the states after them, and
+    then parent `last`, if that is not -1. The rows of `counts` are those of the stored codes, and
+    else what `place` was filled with.
+    """
+    number, parents = inside.shape
+    plain = np.empty(parents, np.int64)
+    begin[0] = 0
+    for t in range(number):
+        step[t] = sizes[last] if last >= 0 and inside[t, last] else 1
+        offset[t] = begin[t] * states
+        configurations, span = 1, step[t] * states
+        for k in range(parents - 1, -1, -1):
+            plain[k], strides[t, k] = 0, 0
+            if inside[t, k]:
+                plain[k] = configurations
+                configurations *= sizes[k]
+                strides[t, k] = 1 if k == last else span
+                if k != last:
+                    span *= sizes[k]
+        for i in range(len(codes)):
+            here = begin[t]
+            for k in range(parents):
+                here += codes[i, k] * plain[k]
+            place[here] = member[t, i]
+        begin[t + 1] = begin[t] + configurations
+
+
 @part
 def _cube_root(value):
     """Return the cube root of a positive number, by two of Halley's steps from a rough one."""

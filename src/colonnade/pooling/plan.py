@@ -104,6 +104,16 @@ class Plan:
         return tuple(names) if len(names) == 1 else (*names, *means)
 
     @cached_property
+    def components(self) -> Integers:
+        """The first component of each tier, and their number, if only the first has no bases."""
+        return np.cumsum([0, 1, *self.bases[1:]])
+
+    @cached_property
+    def least_of_two(self) -> Floats:
+        """Number of parents of each tier, but two at most."""
+        return np.array([min(len(subset), 2) for subset in self.subsets], dtype=np.float64)
+
+    @cached_property
     def bases(self) -> tuple[int, ...]:
         """How many rows, and means of them, a row of each tier leans on."""
         return tuple(len(self.base_names(tier)) for tier in range(len(self.subsets)))

@@ -7,10 +7,10 @@ is in docs/tiers.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -40,34 +40,14 @@ _QUERIES_PER_CONFIGURATION = 4
 
 
 class Places(NamedTuple):
-    """Where the rows of all configurations of all tiers are in one array: see `fill_rows`."""
+    """Where the rows of configurations are in one array, and in `counts`: see `fill_rows`."""
 
     strides: Integers
     step: Integers
+    sizes: Integers
     offset: Integers
     begin: Integers
-
-    @classmethod
-    def of(
-        cls, plan: Plan, sizes: Sequence[int], states: int, last: int | None = None
-    ) -> Places:
-        """Put tiers one after the other, each with its parents in order and the states last.
-
-        Or the states of one parent, after those of the child.
-        """
-        inside = plan.inside(len(sizes))
-        axes = np.where(inside, np.array(sizes, dtype=np.int64), 1)
-        configurations = axes.prod(axis=1)
-        order = [k for k in range(len(sizes)) if k != last]
-        step = np.ones(len(axes), dtype=np.int64) if last is None else axes[:, last]
-        span, strides = step * states, np.zeros_like(axes)
-        if last is not None:
-            strides[:, last] = inside[:, last]
-        for k in reversed(order):
-            strides[:, k] = np.where(inside[:, k], span, 0)
-            span = span * axes[:, k]
-        begin = np.concatenate([[0], np.cumsum(configurations)])
-        return cls(strides, step, begin[:-1] * states, begin)
+    place: Integers
 
 
 class Step(NamedTuple):
@@ -201,52 +181,54 @@ class Tiers(Fallback):
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
         if self._configurations <= _QUERIES_PER_CONFIGURATION * len(codes) and self._few:
-            places = Places.of(self.plan, self.observed.parent_sizes, self.states)
-            begin = places.offset[-1] + codes @ places.strides[-1]
-            return np.asarray(self._everything(places)[begin[:, None] + np.arange(self.states)])
+            places = self._all_places(-1)
+            begin = places.offset[-2] + codes @ places.strides[-1]
+            rows = self._filled(places, int(self._configurations))
+            return np.asarray(rows[begin[:, None] + np.arange(self.states)])
         return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
 
     def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
         if not self._few:
             return super().by_parent(sizes, parent)
-        places = Places.of(self.plan, sizes, self.states, parent)
+        places = self._all_places(parent)
+        rows = self._filled(places, int(self._configurations))[places.offset[-2] :]
         others = [size for k, size in enumerate(sizes) if k != parent]
-        rows = self._everything(places)[places.offset[-1] :]
         return np.asarray(rows.reshape(*others, self.states, sizes[parent]))
 
     def estimates(self, places: Integers) -> Floats:
         """Estimate rows in all tiers, ``[row, tier, state]``."""
-        number = len(self.plan.subsets)
-        answer = np.empty((len(places), number, self.states))
+        rows, number = places.shape
         # As if there was one parent, of which each row is a state.
         where = Places(
             np.full((number, 1), number * self.states),
             np.ones(number, dtype=np.int64),
+            np.array([rows], dtype=np.int64),
             np.arange(number) * self.states,
-            np.arange(number + 1) * len(places),
+            np.arange(number + 1) * rows,
+            np.ascontiguousarray(places.T).reshape(-1),
         )
-        rows = np.ascontiguousarray(places.T).reshape(-1)
-        self._fill(where, [len(places)], rows, answer.reshape(-1))
-        return answer
+        return self._filled(where, rows * number).reshape(rows, number, self.states)
 
-    def _fill(self, where: Places, sizes: Sequence[int], rows: Integers, answer: Floats) -> None:
-        """Fill the answer with rows of all tiers, wherever they belong: see `fill_rows`."""
+    def _filled(self, places: Places, rows: int) -> Floats:
+        """Estimate rows of all tiers, and put each where it belongs."""
         from colonnade.kernels.tiers import LANES, fill_rows
 
-        strides, step, offset, begin = where
-        axes = np.array(sizes, dtype=np.int64)
-        known = (self.counts, self.known)
-        fill_rows(LANES, self._arrays, strides, step, axes, offset, begin, rows, *known, answer)
-
-    def _everything(self, where: Places) -> Floats:
-        """Estimate the rows of all configurations of all tiers, and put them where they belong."""
-        sizes = self.observed.parent_sizes
-        plain = Places.of(self.plan, sizes, 1)
-        rows = np.full(where.begin[-1], len(self.counts) - 1)
-        rows[self.observed.codes @ plain.strides.T + plain.offset] = self.member.T
-        answer = np.empty(int(where.begin[-1]) * self.states)
-        self._fill(where, sizes, rows, answer)
+        answer = np.empty(rows * self.states)
+        fill_rows(LANES, self._arrays, *places, self.counts, self.known, answer)
         return answer
+
+    def _all_places(self, last: int) -> Places:
+        """Find where the rows of all configurations of all tiers are, one tier after the other."""
+        from colonnade.kernels.tiers import find_places
+
+        sizes = np.array(self.observed.parent_sizes, dtype=np.int64)
+        inside = self.plan.inside(len(sizes))
+        place = np.full(int(self._configurations), len(self.counts) - 1)
+        strides = np.empty(inside.shape, dtype=np.int64)
+        step, offset, begin = np.empty((3, len(inside) + 1), dtype=np.int64)
+        known = (self.observed.codes, self.member)
+        find_places(inside, sizes, self.states, last, *known, strides, step, offset, begin, place)
+        return Places(strides, step, sizes, offset, begin, place)
 
     @property
     def _arrays(self) -> tuple[Array, ...]:
@@ -256,7 +238,8 @@ class Tiers(Fallback):
     @cached_property
     def _configurations(self) -> float:
         """Number of configurations of all tiers, which may be huge."""
-        return float(np.where(self.plan.inside(len(self.observed.parent_sizes)), self.observed.parent_sizes, 1.0).prod(axis=1).sum())
+        sizes = self.observed.parent_sizes
+        return float(np.where(self.plan.inside(len(sizes)), sizes, 1.0).prod(axis=1).sum())
 
     @property
     def _few(self) -> bool:
@@ -323,14 +306,24 @@ class Tiers(Fallback):
     __hash__ = None  # type: ignore[assignment]
 
 
+_Parts: TypeAlias = tuple[Component, ...]
+
+
 class _Singles:
     """The tiers with one parent: their components are computed once."""
 
     def __init__(self, alpha0: Floats, s_mean: float, integrated: bool) -> None:
         self.alpha0, self.s_mean, self.integrated = alpha0, s_mean, integrated
-        self.known: dict[int, tuple[Component, ...]] = {}
+        self.known: dict[int, _Parts] = {}
 
-    def of(self, parent: int, values: Floats) -> tuple[Component, ...]:
+    def parts(self, plan: Plan, begin: Integers, counts: Floats) -> dict[int, _Parts]:
+        """Components of all tiers with one parent whose posterior is integrated, by tier."""
+        if not self.integrated:
+            return {}
+        single = [(t, subset[0]) for t, subset in enumerate(plan.subsets) if len(subset) == 1]
+        return {t: self.of(parent, counts[begin[t] : begin[t + 1]]) for t, parent in single}
+
+    def of(self, parent: int, values: Floats) -> _Parts:
         """The posterior of strength and pool, given the counts ``[configuration, state]``."""
         if parent not in self.known:
             mean = self.s_mean * values.shape[1]
@@ -341,7 +334,7 @@ class _Singles:
 
 def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     """Fit the tiers of a plan."""
-    from colonnade.kernels.tier_learning import MAX_TRIED, fit_tiers
+    from colonnade.kernels.tier_learning import fit_tiers
     from colonnade.kernels.tiers import LANES, number_projections
 
     number, states = len(plan.subsets), counts.states
@@ -352,41 +345,39 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     values = counts.values.astype(np.float64)
     number_projections(*plan.extensions, counts.codes, sizes, values, member, begin, room)
     stacked = room[: begin[-1] + 1].copy()
-    parts: list[tuple[Component, ...]] = []
-    weight, strength, pool = [1.0], [singles.alpha0.sum()], [singles.alpha0]
-    first = [0, 1]
-    for t, subset in enumerate(plan.subsets[1:], 1):
-        if len(subset) == 1 and singles.integrated:
-            found = singles.of(subset[0], stacked[begin[t] : begin[t + 1]])
-            parts.append(found)
-            weight += [part.weight for part in found]
-            strength += [part.s for part in found]
-            pool += [part.s * part.mean for part in found]
-        else:
-            bases = plan.bases[t]
-            weight += [0.0] * bases
-            strength += [0.0] * bases
-            pool += [np.zeros(states)] * bases
-        first.append(len(weight))
+    parts = singles.parts(plan, begin, stacked)
+    first = plan.components if not parts else _components(plan, parts)
+    weight, strength = np.zeros(first[-1]), np.zeros(first[-1])
+    pool = np.zeros((first[-1], states))
+    weight[0], strength[0], pool[0] = 1.0, singles.alpha0.sum(), singles.alpha0
+    for t, found in parts.items():
+        own = slice(first[t], first[t + 1])
+        weight[own] = [part.weight for part in found]
+        strength[own] = [part.s for part in found]
+        pool[own] = [part.s * part.mean for part in found]
     score, known = np.empty(number), np.empty((begin[-1], states))
-    arrays = (np.array(first), np.array(weight), np.array(strength), np.array(pool))
-    means = [singles.s_mean * states * min(len(subset), 2) for subset in plan.subsets]
+    grid, padded = _grid(states)
+    chance = np.zeros((first[-1], len(grid)))
+    left_out = np.empty((np.count_nonzero(values), states))
+    means = plan.least_of_two * (singles.s_mean * states)
+    learned = (first, weight, strength, pool)
+    cells = (member, begin, stacked)
+    results = (chance, known, score, left_out)
+    fit_tiers(LANES, (*plan.arrays, *learned), *cells, padded, len(grid), means, *results)
+    found = (*learned, grid, chance, known, tuple(parts.values()), score, left_out)
+    return Tiers(plan, counts, *cells, *found)
+
+
+def _components(plan: Plan, parts: Mapping[int, Sequence[Component]]) -> Integers:
+    """First component of each tier, and their number; `parts` are those of tiers without bases."""
+    tiers = range(1, len(plan.subsets))
+    return np.cumsum([0, 1, *(len(parts[t]) if t in parts else plan.bases[t] for t in tiers)])
+
+
+@lru_cache(maxsize=256)
+def _grid(states: int) -> tuple[Floats, Floats]:
+    """Strengths that are tried with so many states; and repeated to a number that is fast."""
+    from colonnade.kernels.tier_learning import MAX_TRIED
+
     grid: Floats = np.multiply(states, _STRENGTHS, dtype=np.float64)
-    chance = np.zeros((len(weight), len(grid)))
-    left_out = np.empty((np.count_nonzero(stacked[begin[-2] : begin[-1]]), states))
-    fit_tiers(
-        LANES,
-        (*plan.arrays, *arrays),
-        member,
-        begin,
-        stacked,
-        np.pad(grid, (0, MAX_TRIED - len(grid)), mode="edge"),
-        len(grid),
-        np.array(means, dtype=np.float64),
-        chance,
-        known,
-        score,
-        left_out,
-    )
-    learned = (*arrays, grid, chance, known)
-    return Tiers(plan, counts, member, begin, stacked, *learned, tuple(parts), score, left_out)
+    return grid, np.pad(grid, (0, MAX_TRIED - len(grid)), mode="edge")

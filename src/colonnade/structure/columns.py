@@ -88,23 +88,28 @@ class Columns:
             variables = self.coded.variables
             family = Family(variables[child], tuple(variables[p] for p in parents))
             return count(self.coded, [family])[0]
-        size, states = self.size(parents), int(self.sizes[child])
-        places = self.joint_codes((*parents, child))
-        if self.weights is None:
-            table = np.bincount(places, minlength=size * states)
-        else:
-            table = np.bincount(places, self._weights, minlength=size * states)
-            if self.weights.dtype.kind == "i":
-                table = np.rint(table).astype(np.int64)
+        table = self._table((*parents, child))
         sizes = tuple(int(self.sizes[p]) for p in parents)
-        return FamilyCounts.from_array(table.reshape(size, states), sizes)
+        return FamilyCounts.from_array(table.reshape(-1, int(self.sizes[child])), sizes)
+
+    def _table(self, members: tuple[int, ...]) -> NDArray[Any]:
+        """Joint counts of some columns, which must fit."""
+        places, size = self.joint_codes(members), self.size(members)
+        if self.weights is None:
+            return np.bincount(places, minlength=size)
+        table = np.bincount(places, self._weights, minlength=size)
+        return np.rint(table).astype(np.int64) if self.weights.dtype.kind == "i" else table
 
     def information(self, members: tuple[int, ...]) -> float:
         """Sum of n ln n over the joint counts of some columns."""
         if not members:
             return float(self.total * np.log(self.total))
-        values = self.counts(members[-1], members[:-1]).values.astype(np.float64)
-        return float((values * np.log(np.where(values > 0.0, values, 1.0))).sum())
+        if self.fits(*members):
+            values = self._table(members)
+        else:
+            values = self.counts(members[-1], members[:-1]).values
+        seen = values[values > 0].astype(np.float64)
+        return float((seen * np.log(seen)).sum())
 
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int

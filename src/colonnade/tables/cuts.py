@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
@@ -93,7 +94,7 @@ class Cuts:
         >>> Cuts.learn("x", np.array([1.0, 2.0, 7.0, 9.0]), bins=2).points
         (4.5,)
         """
-        values = _Values.of(_finite(name, numbers), weights)
+        values = Values.of(_finite(name, numbers), weights)
         if not values.distinct.size:
             problem = "no number to learn cuts from."
             raise column_error(name, problem, Advice.DECLARE_STATES)
@@ -103,11 +104,13 @@ class Cuts:
     def at_quantiles(
         cls,
         name: str,
-        numbers: Floats,
+        numbers: Floats | Values,
         levels: Sequence[float],
         weights: NDArray[Any] | None = None,
     ) -> Cuts:
         """Cut at given quantiles, increasing shares of the finite numbers of a column.
+
+        Whoever cuts a column more than once sorts its numbers before, with their weights.
 
         A quantile that falls on a value lies between it and the next, the further the more of the
         rows with that value it includes. A column with no more different values than there are
@@ -118,7 +121,7 @@ class Cuts:
         >>> Cuts.at_quantiles("x", np.array([1.0, 2.0, 7.0, 9.0]), [0.4, 0.9]).points
         (5.0,)
         """
-        values = _Values.of(numbers, weights)
+        values = numbers if isinstance(numbers, Values) else Values.of(numbers, weights)
         if not values.distinct.size:
             problem = "no finite number to learn cuts from."
             raise column_error(name, problem, Advice.DECLARE_STATES)
@@ -129,13 +132,22 @@ class Cuts:
             points = _between(distinct)
         else:
             points = _within_steps(values, np.asarray(levels, dtype=np.float64))
-        return cls(name, _below_largest(points, distinct))
+        return cls(name, _below_largest(points, values))
 
     def codes(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the position of the interval of each number, -1 for NaN."""
         codes = np.searchsorted(np.array(self.points), numbers, side="left")
         codes = codes.astype(np.int16 if len(self.points) < 2**15 else np.int64)
         codes[np.isnan(numbers)] = -1
+        return codes
+
+    def coded(self, numbers: Floats) -> NDArray[Any]:
+        """Return the same for a coded table: NaN gets the code after all others.
+
+        Infinity is an error.
+        """
+        codes = self.codes(_finite(self.name, numbers))
+        codes[codes < 0] = len(self.states)
         return codes
 
     def column(self, numbers: Floats) -> StateColumn:
@@ -198,8 +210,8 @@ def _written(point: float) -> str:
 # ------------------------------------------------------------ choosing the points
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Values:
+@dataclass(frozen=True, eq=False)
+class Values:
     """The numbers of a column: distinct ones, increasing, and how often each occurs.
 
     `weighted` says whether the mass is a sum of weights and not a number of rows.
@@ -210,7 +222,7 @@ class _Values:
     weighted: bool
 
     @classmethod
-    def of(cls, numbers: Floats, weights: NDArray[Any] | None) -> _Values:
+    def of(cls, numbers: Floats, weights: NDArray[Any] | None) -> Values:
         """Sort numbers; those that are missing or have no weight are left out."""
         there = ~np.isnan(numbers)
         if weights is None:
@@ -223,8 +235,18 @@ class _Values:
         np.add.at(mass, back, weights[there])
         return cls(distinct, mass, True)
 
+    @cached_property
+    def decimals(self) -> int | None:
+        """Number of decimals of the numbers; None if they have too many to be written so."""
+        return _decimals(self.distinct)
 
-def _points(values: _Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
+    @cached_property
+    def reached(self) -> NDArray[Any]:
+        """Mass up to and including each number."""
+        return np.cumsum(self.mass)
+
+
+def _points(values: Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
     """Choose at most bins - 1 points below the largest value, and one at least if there are two."""
     distinct = values.distinct
     if len(distinct) == 1:
@@ -235,13 +257,14 @@ def _points(values: _Values, bins: int, strategy: Strategy) -> tuple[float, ...]
         points = _quantiles(values, bins)
     else:
         points = _edges(values, bins, strategy)
-    return _below_largest(points, distinct)
+    return _below_largest(points, values)
 
 
-def _below_largest(points: Floats, distinct: Floats) -> tuple[float, ...]:
+def _below_largest(points: Floats, values: Values) -> tuple[float, ...]:
     """Return readable points among those that divide two values or more, one at least."""
+    distinct = values.distinct
     inside = points[(distinct[0] <= points) & (points < distinct[-1])]
-    return _readable(np.unique(inside) if inside.size else distinct[-2:-1], distinct)
+    return _readable(np.unique(inside) if inside.size else distinct[-2:-1], values)
 
 
 def _between(distinct: Floats) -> Floats:
@@ -253,7 +276,7 @@ def _between(distinct: Floats) -> Floats:
     return np.where(inside, middle, distinct[:-1])
 
 
-def _quantiles(values: _Values, bins: int) -> Floats:
+def _quantiles(values: Values, bins: int) -> Floats:
     """Points between `bins` shares of about the same mass; some may be equal.
 
     A quantile that falls between two values is halfway between them. One that falls on the largest
@@ -269,9 +292,9 @@ def _quantiles(values: _Values, bins: int) -> Floats:
     return np.asarray(np.where(tie, middle[at], values.distinct[at]))
 
 
-def _within_steps(values: _Values, levels: Floats) -> Floats:
+def _within_steps(values: Values, levels: Floats) -> Floats:
     """Points at quantiles, each as far from its value to the next as it is in the value's share."""
-    mass = np.cumsum(values.mass)
+    mass = values.reached
     shares = levels * mass[-1]
     at = np.minimum(np.searchsorted(mass, shares, side="left"), len(mass) - 1)
     low, high = values.distinct[at], values.distinct[np.minimum(at + 1, len(mass) - 1)]
@@ -281,7 +304,7 @@ def _within_steps(values: _Values, levels: Floats) -> Floats:
     return np.asarray(np.where((low <= points) & (points < high), points, low))
 
 
-def _edges(values: _Values, bins: int, strategy: Strategy) -> Floats:
+def _edges(values: Values, bins: int, strategy: Strategy) -> Floats:
     """Points of equal widths or around cluster centres, by scikit-learn."""
     from sklearn.preprocessing import KBinsDiscretizer
 
@@ -304,39 +327,39 @@ def _edges(values: _Values, bins: int, strategy: Strategy) -> Floats:
 # ---------------------------------------------------------- points that read well
 
 
-def _readable(points: Floats, distinct: Floats) -> tuple[float, ...]:
+def _readable(points: Floats, values: Values) -> tuple[float, ...]:
     """Return points with few digits that leave every value of the column where it is.
 
     Halfway between 2.34 and 2.36, for example, is 2.3499999999999996 to a computer.
     """
     exact: tuple[float, ...] = tuple(points.tolist())
-    tidied = _tidied(exact, distinct)
+    tidied = _tidied(exact, values)
     if all(float(f"{point:.{_MAX_DIGITS}g}") == point for point in tidied):
         return tidied
     # Numbers with many digits, such as the output of a computation: any point between the same two
     # values will do.
     for digits in range(_MIN_DIGITS, 17):
         rounded = tuple(float(f"{point:.{digits}g}") for point in exact)
-        if _equivalent(rounded, points, distinct):
+        if _equivalent(rounded, points, values.distinct):
             return rounded
     return exact
 
 
-def _tidied(points: tuple[float, ...], distinct: Floats) -> tuple[float, ...]:
+def _tidied(points: tuple[float, ...], values: Values) -> tuple[float, ...]:
     """Remove errors of rounding in the last digits of points.
 
     A new value with no more decimals than the column has must not change sides either. If it is
     just above a point, the point moves down by half a unit of the last decimal.
     """
     tidied = tuple(float(f"{point:.15g}") for point in points)
-    decimals = _decimals(distinct)
+    decimals = values.decimals
     if decimals is not None:
         down = 0.5 * 10.0**-decimals
         tidied = tuple(
             float(f"{near - down:.15g}") if point < near == round(near, decimals) else near
             for point, near in zip(points, tidied, strict=True)
         )
-    return tidied if _equivalent(tidied, np.array(points), distinct) else points
+    return tidied if _equivalent(tidied, np.array(points), values.distinct) else points
 
 
 def _decimals(distinct: Floats) -> int | None:
