@@ -22,6 +22,7 @@ from sklearn.preprocessing import (
 
 from benchmarks.labelled_data import Labelled
 from colonnade import BayesianNetworkClassifier, BayesianNetworkForest, Hierarchical, Tiered
+from colonnade.classifier._members import most_cuts
 
 
 def _one_hot(data: Labelled, numbers: Any) -> Any:
@@ -56,8 +57,8 @@ def _single(data: Labelled, **options: Any) -> BaseEstimator:
 
 def _forest(data: Labelled, size: int) -> BaseEstimator:
     # Measurements are declared as such, whatever values a small sample has.
-    most = min(6, max(3, round(size**0.5)))
-    return BayesianNetworkForest(bins=dict.fromkeys(data.numeric, most), random_state=0)
+    most = dict.fromkeys(data.numeric, most_cuts(size))
+    return BayesianNetworkForest(bins=most, random_state=0)
 
 
 MODELS: dict[str, Callable[[Labelled, int], BaseEstimator]] = {

@@ -20,6 +20,9 @@ from colonnade.threads import run
 
 Average: TypeAlias = Literal["geometric", "arithmetic"]
 
+# Differences of log scores between members are divided by this, or by the square root of the number
+# of rows if that is larger: the graphs were chosen with the rows that judge them.
+_LEAST_DOUBT = 32.0
 # Cells [member, row, class] of one block, 64 MB.
 _MAX_BLOCK_CELLS = 1 << 23
 
@@ -64,7 +67,8 @@ class Forest:
     def weights(self) -> Floats:
         """How much each member weighs, ``[member]``: by how well it predicts classes."""
         scores = np.array([member.log_score for member in self.members])
-        weights = np.exp((scores - scores.max()) / math.sqrt(self.rows))
+        doubt = max(_LEAST_DOUBT, math.sqrt(self.rows))
+        weights = np.exp((scores - scores.max()) / doubt)
         return np.asarray(weights / weights.sum())
 
     def log_chances(self, rows: Rows, average: Average, threads: int) -> Floats:

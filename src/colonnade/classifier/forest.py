@@ -64,7 +64,7 @@ class BayesianNetworkForest(NetworkEstimator):
         processors. The result does not depend on it.
     bins : int, or mapping of str to int or None, optional
         Largest number of cuts of a column of numbers; each member draws one from 2 to that. By
-        default the square root of the number of rows, but from 3 to 6. A mapping says it of single
+        default the number of rows to the power 0.28, but from 3 to 10. A mapping says it of single
         columns, which then are cut whatever values they have, or with None keep their values as
         states.
     unknown : {"missing", "raise"}
