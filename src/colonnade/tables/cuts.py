@@ -272,7 +272,7 @@ def _below_largest(points: Floats, values: Values) -> tuple[float, ...]:
 def _increasing(points: Floats) -> Floats:
     """Return points in order without those that are repeated."""
     points = np.sort(points)
-    return points[np.append(True, points[1:] > points[:-1])]
+    return np.asarray(points[np.append(True, points[1:] > points[:-1])])
 
 
 def _between(distinct: Floats) -> Floats:
