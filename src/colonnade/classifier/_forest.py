@@ -15,6 +15,7 @@ from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Reading, Rows, Treatment
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._members import Growth, Member
+from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 
@@ -49,8 +50,14 @@ class Forest:
     ) -> Forest:
         """Make one member for each seed; the threads make no difference."""
         reading = Reading.of(rows.source, rows.weights, treatment)
-        tasks = [partial(Member.learn, rows, reading, classes, growth, seed) for seed in seeds]
-        members = tuple(run(tasks, threads))
+        with Progress("Members", len(seeds)) as progress:
+
+            def learn(seed: int) -> Member:
+                member = Member.learn(rows, reading, classes, growth, seed)
+                progress.advance()
+                return member
+
+            members = tuple(run([partial(learn, seed) for seed in seeds], threads))
         return cls(classes, members, rows.total, growth, treatment)
 
     def add(self, rows: Labelled, threads: int) -> Forest:

@@ -19,7 +19,6 @@ from colonnade.arrays import Array, Floats
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError
-from colonnade.lookup import Lookup
 from colonnade.missing.gaps import Gap, Members, find_gaps
 from colonnade.network import BayesianNetwork
 
@@ -47,13 +46,13 @@ class TableLogs:
     """Logarithms of a table; those given some of the parents are estimated once."""
 
     cpt: Cpt
-    lookup: Lookup
+    look_up: Callable[[Sequence[Array], Array], Floats]
     log: Callable[[Floats], Floats]
     _coarser: dict[tuple[int, ...], TableLogs] = field(default_factory=dict)
 
     def cells(self, parents: Sequence[Array], child: Array) -> Floats:
         """Look up codes that broadcast with each other."""
-        return self.lookup.cells(parents, child)
+        return self.look_up(parents, child)
 
     def given(self, kept: tuple[int, ...]) -> TableLogs:
         """The same of the child given some of its parents."""
@@ -61,7 +60,7 @@ class TableLogs:
             counts = margin(self.cpt, kept)
             assert self.cpt.prior is not None
             lookup = self.cpt.prior.table(counts).lookup.mapped(self.log).filled()
-            self._coarser[kept] = TableLogs(self.cpt, lookup, self.log)
+            self._coarser[kept] = TableLogs(self.cpt, lookup.cells, self.log)
         return self._coarser[kept]
 
 

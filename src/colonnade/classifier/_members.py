@@ -226,19 +226,22 @@ def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = 
 
 def _change(cpt: Cpt, coded: CodedTable) -> Floats:
     """How much less each row is expected if it is left out, as a difference of logarithms."""
+    from colonnade.kernels.left_out import fill_changes
+
     assert cpt.counts is not None
-    values = cpt.counts.values
-    row, state = np.nonzero(values)
-    left = cpt.posterior.left_out_rows()[np.arange(len(row)), state]
-    change = np.zeros(values.shape)
-    change[row, state] = np.log(left) - np.log(cpt.table.rows[row, state])
-    places = [coded.position(parent.name) for parent in cpt.family.parents]
-    child = coded.codes[coded.position(cpt.family.child.name)].astype(np.intp)
-    codes = np.stack([coded.codes[k] for k in places], axis=1).astype(np.int64)
-    complete = (codes < cpt.family.parent_sizes).all(axis=1) & (child < values.shape[1])
+    seen = cpt.counts.values > 0
+    change = np.empty(seen.shape)
+    # Copies, because Numba compiles anew for arrays that cannot be written.
+    fill_changes(seen, np.array(cpt.posterior.left_out_rows()), np.array(cpt.table.rows), change)
+    family = cpt.family
+    columns = [coded.position(each.name) for each in (*family.parents, family.child)]
+    complete = np.ones(coded.rows, dtype=bool)
+    for k in columns:
+        if coded.missing[k]:
+            complete &= coded.codes[k] < coded.variables[k].cardinality
+    *codes, child = (coded.codes[k][complete] for k in columns)
     found = np.zeros(coded.rows)
-    stored = cpt.counts.positions(codes[complete])
-    found[complete] = change[stored, child[complete]]
+    found[complete] = change[cpt.counts.positions(np.stack(codes, axis=1)), child]
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.classifier._gaps import TableLogs, add_gaps
 from colonnade.configurations import sort_keys
 from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
@@ -150,8 +150,12 @@ class ClassTables:
 
     @cached_property
     def _filled_logs(self) -> list[TableLogs]:
+        dense = self._dense_with_class.tables()
         pairs = zip(self.network.tables.values(), self._families, strict=True)
-        return [TableLogs(cpt, family.logs.filled(), self._log) for cpt, family in pairs]
+        return [
+            TableLogs(cpt, partial(family.cells, dense.get(family.family.child.name)), self._log)
+            for cpt, family in pairs
+        ]
 
     def _log(self, rows: Floats) -> Floats:
         """Logarithms, with `floor` for that of zero."""
@@ -219,11 +223,23 @@ class _ClassFamily:
         if self.target in names[:-1]:
             logs = self.log(self.table.by_parent(names.index(self.target)))
         else:
-            rows = self.logs.filled().rows
+            rows = self._filled.rows
             logs = rows.reshape(*self.family.parent_sizes, self.family.cardinality)
             logs = logs if self.has_class else logs[..., None]
         inner = (*(slice(size - 1) for size in dense.shape[:-1]), slice(None))
         dense[inner] = logs
+
+    def cells(self, dense: Floats | None, parents: Sequence[Array], child: Array) -> Floats:
+        """Look up codes that broadcast with each other, in the dense table if there is one."""
+        if dense is None:
+            return np.asarray(self._filled.cells(parents, child))
+        codes = [*parents, child]
+        codes.append(codes.pop(self._names.index(self.target)))
+        return np.asarray(dense[tuple(np.broadcast_arrays(*codes))])
+
+    @cached_property
+    def _filled(self) -> Lookup:
+        return self.logs.filled()
 
     @property
     def _names(self) -> list[str]:
@@ -285,6 +301,7 @@ class _ClassFamily:
 class _DenseTables(NamedTuple):
     """Tables that hold every configuration, one after the other in one array: see `add_dense`."""
 
+    families: tuple[_ClassFamily, ...]
     others: tuple[str, ...]
     start: NDArray[np.int64]
     offset: NDArray[np.int64]
@@ -300,7 +317,16 @@ class _DenseTables(NamedTuple):
             family.fill(values[low:high].reshape(shape))
         others = tuple(name for family, _ in pairs for name in family.others)
         start = np.cumsum([0, *(len(family.others) for family, _ in pairs)])
-        return cls(others, start, offset, values)
+        return cls(tuple(family for family, _ in pairs), others, start, offset, values)
+
+    def tables(self) -> dict[str, Floats]:
+        """The table of each child ``[*others, class]``."""
+        return {
+            family.family.child.name: self.values[low:high].reshape(family.shape or -1)
+            for family, low, high in zip(
+                self.families, self.offset[:-1], self.offset[1:], strict=True
+            )
+        }
 
     def step(self, coded: CodedTable) -> Step:
         """What adds all tables to a block of rows."""

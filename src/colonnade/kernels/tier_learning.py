@@ -182,7 +182,8 @@ def _scores(t, tiers, member, counts, rows, listed, cells, store, grid):
     scores, products = np.zeros((number, len(grid))), np.ones((number, len(grid)))
     # The only observation of a cell is predicted by s times the base: s is a factor of its own.
     alone, alone_logs, alone_cells = np.ones(number), np.zeros(number), 0
-    totals, shares, factors = np.zeros(len(grid)), np.ones(len(grid)), np.empty(len(grid))
+    totals, shares = np.zeros((1, len(grid))), np.ones((1, len(grid)))
+    factors, one, leans = np.empty(len(grid)), np.ones(1), np.empty(number)
     for row in range(len(rows)):
         total, whole = 0.0, True
         for x in range(rows.shape[1]):
@@ -191,7 +192,7 @@ def _scores(t, tiers, member, counts, rows, listed, cells, store, grid):
         for x in range(1 if whole else rows.shape[1]):
             n = total if whole else rows[row, x]
             if n > 0.0:
-                _collect(n, total - min(n, 1.0), 1.0, grid, factors, shares, totals)
+                _collect(n, total - min(n, 1.0), one, grid, factors, shares, totals)
     for block in range(len(cells) // lanes):
         here, begin = block % len(kept), block * lanes
         bases, scale = kept[here], kept_scale[here]
@@ -201,17 +202,18 @@ def _scores(t, tiers, member, counts, rows, listed, cells, store, grid):
             n = counts[cells[begin + lane, 0], x]
             alone_cells += n == 1.0
             for c in range(number):
-                lean = bases[c, x, lane] * scale[c, lane]
-                if n != 1.0:
-                    _collect(n, n - min(n, 1.0), lean, grid, factors, products[c], scores[c])
-                    continue
-                alone[c] *= lean
+                leans[c] = bases[c, x, lane] * scale[c, lane]
+            if n != 1.0:
+                _collect(n, n - min(n, 1.0), leans, grid, factors, products, scores)
+                continue
+            for c in range(number):
+                alone[c] *= leans[c]
                 if alone[c] < _SMALL:
                     alone_logs[c] += math.log(alone[c])
                     alone[c] = 1.0
     for c in range(number):
         for g in range(len(grid)):
-            scores[c, g] += math.log(products[c, g]) - totals[g] - math.log(shares[g])
+            scores[c, g] += math.log(products[c, g]) - totals[0, g] - math.log(shares[0, g])
             scores[c, g] += alone_logs[c] + math.log(alone[c]) + alone_cells * math.log(grid[g])
     return scores
 
@@ -245,25 +247,36 @@ def _weigh_bases(t, tiers, scores, grid, mean, chance):
 
 
 @part
-def _collect(n, rest, lean, grid, factors, product, logs):
-    """Add n log(rest + s lean) to logs, for all s of the grid; small powers are multiplied."""
-    for g in range(len(grid)):
-        factors[g] = rest + grid[g] * lean
-    if n <= _MAX_POWER and n == math.floor(n):
-        for _ in range(int(n)):
+def _collect(n, rest, leans, grid, factors, products, logs):
+    """Add n log(rest + s lean) to logs `[lean, strength]`, for all leans and all s of the grid.
+
+    Small powers are multiplied.
+    """
+    small = n <= _MAX_POWER and n == math.floor(n)
+    for c in range(len(leans)):
+        lean, product, log = leans[c], products[c], logs[c]
+        if small and n == 2.0:
             for g in range(len(grid)):
-                product[g] *= factors[g]
+                factor = rest + grid[g] * lean
+                product[g] *= factor * factor
+        else:
+            for g in range(len(grid)):
+                factors[g] = rest + grid[g] * lean
+            for _ in range(int(n) if small else 0):
+                for g in range(len(grid)):
+                    product[g] *= factors[g]
+        if not small:
+            if factors[0] > _SMALL:
+                for g in range(len(grid)):
+                    log[g] += n * logarithm(factors[g])
+            else:
+                for g in range(len(grid)):
+                    log[g] += n * math.log(factors[g])
         # The factors grow with s, so the outermost ones tell.
-        if product[0] < _SMALL or product[len(grid) - 1] > _LARGE:
+        elif product[0] < _SMALL or product[len(grid) - 1] > _LARGE:
             for g in range(len(grid)):
-                logs[g] += math.log(product[g])
+                log[g] += math.log(product[g])
                 product[g] = 1.0
-    elif factors[0] > _SMALL:
-        for g in range(len(grid)):
-            logs[g] += n * logarithm(factors[g])
-    else:
-        for g in range(len(grid)):
-            logs[g] += n * math.log(factors[g])
 
 
 @part

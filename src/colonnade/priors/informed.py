@@ -28,7 +28,7 @@ from colonnade.priors.base import Counts, Prior, checked_positive
 from colonnade.priors.draws import Draws
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.randomness import generator
-from colonnade.sparse import SparseTable, checked_rows
+from colonnade.sparse import Fallback, SparseTable, checked_rows
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,7 +85,7 @@ class Informed(Prior):
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Fallback):
     """The rows of configurations that were not observed: those that are known."""
 
     known: tuple[tuple[float, ...], ...]

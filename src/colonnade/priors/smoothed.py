@@ -233,10 +233,9 @@ def _learned(inner: TablePosterior) -> float:
 
 def _scores(counts: FamilyCounts, left_out: Floats, weights: Floats) -> Floats:
     """Leave-one-out log scores ``[weight]``, given the rows ``[cell, state]`` before the mixing."""
-    values = counts.values
-    _, state = np.nonzero(values)
-    cell, last = np.arange(len(state)), values.shape[1] - 1
-    own = left_out[cell, state]
-    beside = left_out[cell, np.maximum(state - 1, 0)] + left_out[cell, np.minimum(state + 1, last)]
-    mixed = (1.0 - weights)[:, None] * own + 0.5 * weights[:, None] * beside
-    return np.asarray(np.log(mixed) @ values[values > 0])
+    from colonnade.kernels.left_out import add_mixed_scores
+
+    seen, scores = counts.values > 0, np.zeros(len(weights))
+    own = counts.values[seen].astype(np.float64)
+    add_mixed_scores(seen, own, np.array(left_out), weights, scores)
+    return scores

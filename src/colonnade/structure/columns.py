@@ -133,6 +133,8 @@ class Columns:
                 sums = addition_sums(joint, self._data, some, of_cell, of_row)
             return np.asarray(sums)
 
+        if workers == 1:
+            return part(others)
         return np.concatenate(run([partial(part, s) for s in np.array_split(others, workers)]))
 
     def tables(self, members: tuple[int, ...], others: Integers) -> Iterator[Integers]:

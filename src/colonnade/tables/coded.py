@@ -151,13 +151,20 @@ class CodedTable:
         ('y',)
         """
         chosen = [self.position(name) for name in names]
-        return CodedTable(
-            tuple(self.variables[k] for k in chosen),
-            tuple(self.codes[k] for k in chosen),
-            self.weights,
-            self.discretizer.only(names) if self.discretizer else None,
-            {name: self.unknown[name] for name in names if name in self.unknown},
-        )
+        if not chosen or len(set(chosen)) < len(chosen):
+            raise expected("different names", "names", list(names))
+        part = object.__new__(CodedTable)  # what is part of a table need not be checked
+        for field_name, value in (
+            ("variables", tuple(self.variables[k] for k in chosen)),
+            ("codes", tuple(self.codes[k] for k in chosen)),
+            ("weights", self.weights),
+            ("discretizer", self.discretizer.only(names) if self.discretizer else None),
+            ("unknown", {name: self.unknown[name] for name in names if name in self.unknown}),
+            ("missing", tuple(self.missing[k] for k in chosen)),
+            ("_positions", {name: k for k, name in enumerate(names)}),
+        ):
+            object.__setattr__(part, field_name, value)
+        return part
 
     def take(self, rows: Array) -> CodedTable:
         """Return some rows, given by their numbers in the order wanted, or by a mask.

@@ -202,6 +202,8 @@ def lower_end(name: Any) -> float | None:
 
 def _written(point: float) -> str:
     """Write a number with as few digits as give it back; an exponent is for unusual sizes."""
+    if 1e-3 <= abs(point) < _FIRST_NOT_PLAIN:
+        return repr(point).removesuffix(".0")
     if point == 0.0 or _LEAST_PLAIN <= abs(point) < _FIRST_NOT_PLAIN:
         return np.format_float_positional(point, trim="-")
     return repr(point)
@@ -264,7 +266,13 @@ def _below_largest(points: Floats, values: Values) -> tuple[float, ...]:
     """Return readable points among those that divide two values or more, one at least."""
     distinct = values.distinct
     inside = points[(distinct[0] <= points) & (points < distinct[-1])]
-    return _readable(np.unique(inside) if inside.size else distinct[-2:-1], values)
+    return _readable(_increasing(inside) if inside.size else distinct[-2:-1], values)
+
+
+def _increasing(points: Floats) -> Floats:
+    """Return points in order without those that are repeated."""
+    points = np.sort(points)
+    return np.asarray(points[np.append(True, points[1:] > points[:-1])])
 
 
 def _between(distinct: Floats) -> Floats:
@@ -376,4 +384,6 @@ def _equivalent(changed: tuple[float, ...], points: Floats, distinct: Floats) ->
     """Whether changed points increase as well, and divide the values of the column alike."""
     places = np.searchsorted(distinct, np.array(changed), side="right")
     increasing = all(low < high for low, high in pairwise(changed))
-    return increasing and np.array_equal(places, np.searchsorted(distinct, points, side="right"))
+    if not increasing or len(changed) != len(points):
+        return False
+    return bool((places == np.searchsorted(distinct, points, side="right")).all())

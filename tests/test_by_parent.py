@@ -1,0 +1,113 @@
+"""Whole tables with the states of one parent last, and the logarithms taken of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import colonnade as cn
+from colonnade import FamilyCounts, Hierarchical, Smoothed, SymmetricDirichlet, Tiered
+from colonnade.configurations import all_codes
+from colonnade.kernels.special import take_logs
+from colonnade.pooling import tiers
+from colonnade.priors import NoisyMax
+from colonnade.sparse import SparseTable
+from colonnade.tables import Cuts
+from colonnade.tables.cuts import Values
+
+
+def drawn_counts(seed, sizes, states):
+    """Few observations: most configurations are not observed."""
+    rng = np.random.default_rng(seed)
+    values = rng.poisson(0.4, (int(np.prod(sizes)), states))
+    return FamilyCounts.from_array(values, sizes)
+
+
+PRIORS = [
+    SymmetricDirichlet(),
+    Hierarchical(),
+    Tiered(),
+    Tiered(one_parent="left_out"),
+    Smoothed(Tiered(one_parent="left_out"), 0.3),
+    Smoothed(Hierarchical(), 0.3),
+    NoisyMax(),
+]
+
+
+@pytest.mark.parametrize("sizes", [(4,), (3, 4), (1, 3, 2), (2, 1, 3, 4)])
+@pytest.mark.parametrize("prior", PRIORS, ids=repr)
+def test_a_table_by_parent_has_the_rows_of_all_configurations(prior, sizes):
+    counts = drawn_counts(len(sizes), sizes, 3)
+    table = prior.table(counts)
+    axes = table.rows_of(all_codes(sizes)).reshape(*sizes, 3)
+    for parent in range(len(sizes)):
+        found = table.by_parent(parent)
+        np.testing.assert_allclose(found, np.moveaxis(axes, parent, -1), rtol=1e-13)
+        assert found.flags.c_contiguous
+        found[:] = 0.0  # it is nobody else's
+    np.testing.assert_array_equal(table.rows_of(all_codes(sizes)).reshape(*sizes, 3), axes)
+
+
+def test_stored_rows_come_before_computed_ones():
+    counts = drawn_counts(0, (3, 4), 3)
+    rows = np.tile([0.2, 0.3, 0.5], (counts.observed, 1))
+    table = SparseTable.beside(counts, rows, None, Tiered().table(counts).fallback)
+    found = np.moveaxis(table.by_parent(1), -1, 1)
+    for codes in counts.codes:
+        np.testing.assert_array_equal(found[tuple(codes)], [0.2, 0.3, 0.5])
+
+
+def test_too_many_rows_for_one_array_are_computed_one_by_one(monkeypatch):
+    counts = drawn_counts(1, (3, 4, 2), 3)
+    table = Tiered().table(counts)
+    expected = table.by_parent(0)
+    monkeypatch.setattr(tiers, "_MAX_DENSE_CELLS", 10)
+    again = Tiered().table(counts).by_parent(0)
+    np.testing.assert_allclose(again, expected, rtol=1e-13)
+
+
+def test_logarithms_are_right_to_the_last_digits():
+    rng = np.random.default_rng(0)
+    values = np.concatenate(
+        [10.0 ** rng.uniform(-290, 290, 5000), 1.0 + rng.normal(size=5000) * 1e-6, rng.random(5000)]
+    )
+    logs = values.copy()
+    take_logs(logs)
+    np.testing.assert_allclose(logs, np.log(values), rtol=5e-16, atol=1e-18)
+
+
+def test_logarithms_of_nothing_and_next_to_nothing():
+    values = np.array([0.0, 5e-324, 1e-308, 1e-300, 0.5, 1.0])
+    logs = values.copy()
+    take_logs(logs)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(logs, np.log(values), rtol=1e-15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_numbers_may_be_sorted_before_they_are_cut(weighted):
+    rng = np.random.default_rng(2)
+    numbers = np.round(rng.normal(size=60), 2)
+    numbers[:5] = np.nan
+    weights = rng.integers(0, 3, 60) if weighted else None
+    ordered = Values.of(numbers, weights)
+    for levels in ([0.5], [0.1, 0.4, 0.8], [0.05, 0.3, 0.31, 0.99]):
+        found = Cuts.at_quantiles("x", ordered, levels)
+        assert found == Cuts.at_quantiles("x", numbers, levels, weights)
+
+
+def test_rows_with_gaps_read_dense_tables_and_others_alike(monkeypatch):
+    from colonnade.classifier import _tables
+
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 120)
+    columns = {name: (rng.integers(0, 4, 120) + y) % 4 * 1.0 for name in "abcde"}
+    columns["a"][rng.random(120) < 0.2] = np.nan
+    columns["c"][rng.random(120) < 0.2] = np.nan
+    table = np.column_stack(list(columns.values()))
+    found = []
+    for cells in (1 << 18, 1):
+        monkeypatch.setattr(_tables, "MAX_FILLED_CELLS", cells)
+        model = cn.BayesianNetworkForest(n_members=2, random_state=0).fit(table, y)
+        found.append(model.predict_proba(table))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
