@@ -17,6 +17,7 @@ import csv
 import sys
 import time
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from benchmarks.classifier_models import MODELS
 from benchmarks.labelled_data import CHOOSING, CONFIRMING, NAMES, labelled
 
 SIZES = (20, 80, 320, 1280)
+_SETS = {"all": NAMES, "choosing": CHOOSING, "confirming": CONFIRMING}
 # What a model needs besides the rows it is trained on.
 _MOST_TEST_ROWS, _LEAST_TEST_ROWS = 1000, 50
 _UNIFORM_SHARE = 0.01
@@ -94,7 +96,7 @@ def possible(name: str, size: int) -> bool:
     return size >= classes and len(labels) - size >= max(_LEAST_TEST_ROWS, classes)
 
 
-def fill(path: Path, sizes: list[int], repetitions: int) -> None:
+def fill(path: Path, names: Iterable[str], sizes: list[int], repetitions: int) -> None:
     """Write all figures that the file lacks, one line each."""
     done = set()
     if path.exists():
@@ -106,7 +108,7 @@ def fill(path: Path, sizes: list[int], repetitions: int) -> None:
             writer.writeheader()
         for repetition in range(repetitions):
             for size in sizes:
-                for name in NAMES:
+                for name in names:
                     for model in MODELS if possible(name, size) else ():
                         if (name, str(size), str(repetition), model) in done:
                             continue
@@ -181,11 +183,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("file", type=Path, help="the figures, in CSV")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--sets", choices=list(_SETS), default="all")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--tables", action="store_true", help="only print the tables")
     options = parser.parse_args()
     if not options.tables:
-        fill(options.file, options.sizes, options.repetitions)
+        fill(options.file, _SETS[options.sets], options.sizes, options.repetitions)
     print(tables(options.file))
 
 
