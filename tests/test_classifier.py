@@ -99,7 +99,7 @@ def test_large_families_are_stored_sparsely() -> None:
     model = BayesianNetworkClassifier(dag).fit(X, y)
     sparse = model.predict_joint_log_proba(X)
     blanket = [family for family in model._fitted.tables._families if family.has_class]
-    assert [family.dense is None for family in blanket].count(True) == 1
+    assert [family.shape is None for family in blanket].count(True) == 1
     wanted = [model.network_.log_likelihood(table_of(X, np.full(len(y), c))) for c in range(3)]
     np.testing.assert_allclose(sparse, np.transpose(wanted), atol=1e-10)
 

@@ -364,8 +364,9 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     cells = (member, begin, stacked)
     results = (chance, known, score, left_out)
     fit_tiers(LANES, (*plan.arrays, *learned), *cells, padded, len(grid), means, *results)
-    estimates = (grid, chance, known, tuple(parts.values()), score, left_out)
-    return Tiers(plan, counts, *cells, *learned, *estimates)
+    shown = (grid, chance, known, tuple(parts.values()), score, left_out)
+    fields = (plan, counts, *cells, *learned, *shown)
+    return Tiers(*fields)
 
 
 def _components(plan: Plan, parts: Mapping[int, Sequence[Component]]) -> Integers:
