@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from colonnade import BDeu, Dag, Hierarchical, MaximumLikelihood, Tiered, compare, fit, load, report
 from colonnade.classifier import BayesianNetworkClassifier
 from colonnade.cli import app
-from colonnade.exceptions import DataError, InputError, NotSupportedError
+from colonnade.exceptions import DataError, DataWarning, InputError, NotSupportedError
 from colonnade.report.page import rendered
+from colonnade.tables import discretize, encode, inspect, read
 from command_line import plain_terminal
 from pages import CLINIC_DAG, HOSTILE, clinic, clinic_network, hostile_network
 
@@ -156,13 +157,43 @@ def test_data_are_summarised():
     data = clinic() | {"site": ["oslo"] * 300}
     data["sex"] = np.array([None, "unknown", *data["sex"][2:]], dtype=object)
     found = report.describe(clinic_network(), data=data)["data"]
-    columns = {CLINIC_DAG.variables[each["variable"]]: each for each in found["columns"]}
-    assert found["unused"] == ["site"]
+    columns = {each["name"]: each for each in found["columns"]}
+    assert [each["variable"] for each in found["columns"]].count(None) == 1
+    assert columns["site"]["reason"] == "a single value"
+    assert columns["marker"]["type"] == "numbers"
+    assert columns["marker"]["different"] == len(set(data["marker"]))
     assert found["complete"] == 298
     assert (columns["sex"]["missing"], columns["sex"]["unknown"]) == (1, {"unknown": 1})
     assert len(columns["marker"]["cuts"]) == 3
     without = report.describe(clinic_network())["data"]
     assert (without["source"], without["rows"]) == ("counts", 300)
+
+
+def test_the_page_says_of_data_what_inspect_says(tmp_path):
+    path = tmp_path / "odd.csv"
+    rows = [f"P{k},{'Yes' if k % 9 == 0 else 'yes' if k % 2 else 'no'}" for k in range(40)]
+    rows = [f"{row},{'NA' if k % 8 == 0 else k % 7 + k / 100},{k}" for k, row in enumerate(rows)]
+    path.write_text("\n".join(["id,smoker,dose,day", *rows]) + "\n")
+    with pytest.warns(DataWarning):
+        table = read(path)
+    cut = discretize({name: table[name] for name in ("smoker", "dose")}, bins={"dose": 3})
+    with pytest.warns(DataWarning, match="case or blanks"):
+        network = fit(cut, Dag([("smoker", "dose")]), missing="available")
+    found = report.describe(network, data=table)["data"]
+    columns = {each["name"]: each for each in found["columns"]}
+    seen = inspect(table, bins={"smoker": None, "dose": cut.discretizer.get("dose")})
+    for each in seen.columns:
+        told = columns[each.name]
+        assert (told["type"], told["different"]) == (each.kind, each.different)
+        assert (told["missing"], told["remarks"]) == (each.missing, list(each.remarks))
+    assert columns["dose"]["codes"] == {"NA": 5}
+    assert columns["id"]["reason"] == seen["id"].reason
+    assert columns["day"]["reason"] == seen["day"].reason
+    # Numbers that were cut before, and rows of states alone, are no columns of numbers.
+    before = report.describe(network, data=cut)["data"]["columns"]
+    assert {each["name"]: each["type"] for each in before}["dose"] == "text"
+    coded = encode(cut, network.variables)
+    assert "type" not in report.describe(network, data=coded)["data"]["columns"][0]
 
 
 def test_comparison_and_classifier(tmp_path):
