@@ -64,6 +64,11 @@ def performed(page: str) -> str:
     return re.sub(r"```console\n(.*?)```", block, page, flags=re.DOTALL)
 
 
+def shorter(page: str) -> str:
+    """The page without the last digits of long numbers, which differ between machines."""
+    return re.sub(r"\d\.\d{13,}", lambda found: f"{float(found[0]):.10f}", page)
+
+
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain_terminal(monkeypatch)
     monkeypatch.chdir(tmp_path)
@@ -75,4 +80,4 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
     Path("new.csv").write_text("smoker,age,marker\nyes,old,2.5\nno,young,\n")
     page = PAGE.read_text(encoding="utf-8")
     assert page.count("$ colonnade ") > 5
-    assert performed(page) == page
+    assert shorter(performed(page)) == shorter(page)

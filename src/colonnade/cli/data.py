@@ -41,18 +41,9 @@ class Missing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileOptions:
-    """A file of data, and how it is read. What is None was not given."""
+class ReadOptions:
+    """How a file of data is read. What is None was not given."""
 
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            parser=file_that(table_ending),
-            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
-            "Parquet, Feather, Excel, Stata or SPSS; - is standard input.",
-        ),
-    ]
     na: Annotated[
         list[str] | None,
         _option(
@@ -98,16 +89,13 @@ class FileOptions:
             "fits it.",
         ),
     ] = None
-    ignore: Annotated[
-        list[str] | None,
-        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
-    ] = None
-
-    def __post_init__(self) -> None:
+    def check(self, path: Path | None) -> None:
+        """Refuse options that do not apply to a file; None is no file at all."""
         from colonnade.tables.files import is_sheet, is_text
 
-        text = is_text(self.path)
-        cells = text or is_sheet(self.path)
+        text = path is not None and is_text(path)
+        cells = text or (path is not None and is_sheet(path))
+        where = "to CSV files" if path is not None else "with --data"
         for option, value, applies in (
             ("--na", self.na, cells),
             ("--header or --no-header", self.header, cells),
@@ -116,26 +104,53 @@ class FileOptions:
             ("--encoding", self.encoding, text),
         ):
             if value is not None and not applies:
-                raise Misuse(f"{option} applies only to CSV files.")
-        refuse_repeated("--ignore", "columns", self.ignore)
+                raise Misuse(f"{option} applies only {where}.")
         refuse_repeated("--na", "texts", self.na)
 
-    def read(self, *named: str | None) -> TextTable:
-        """Read the table without the columns to be ignored; these and those named must be there."""
+    def table(self, path: Path) -> TextTable:
+        """Read a file."""
         from colonnade.tables.files import TextTable, read
-        from colonnade.tables.levels import refuse_absent
 
-        # An index without a name is left out anyway.
-        ignored = [name for name in self.ignore or () if name]
         found = read(
-            str(self.path),
+            str(path),
             self.na,
             self.header,
             separator=self.separator,
             decimal=self.decimal,
             encoding=self.encoding,
         )
-        table = found if isinstance(found, TextTable) else TextTable(found)
+        return found if isinstance(found, TextTable) else TextTable(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOptions(ReadOptions):
+    """A file of data, how it is read, and what of it is left out."""
+
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            parser=file_that(table_ending),
+            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
+            "Parquet, Feather, Excel, Stata or SPSS; - is standard input.",
+        ),
+    ]
+    ignore: Annotated[
+        list[str] | None,
+        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        self.check(self.path)
+        refuse_repeated("--ignore", "columns", self.ignore)
+
+    def read(self, *named: str | None) -> TextTable:
+        """Read the table without the columns to be ignored; these and those named must be there."""
+        from colonnade.tables.levels import refuse_absent
+
+        # An index without a name is left out anyway.
+        ignored = [name for name in self.ignore or () if name]
+        table = self.table(self.path)
         refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
         return table.only(name for name in table if name not in ignored)
 

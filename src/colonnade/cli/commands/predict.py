@@ -12,7 +12,16 @@ from colonnade.cli import options
 from colonnade.cli.commands.query import DRAWS
 from colonnade.cli.data import FileOptions
 from colonnade.cli.models import check_output, load
-from colonnade.cli.output import grid, say, say_json, say_rest, write_table
+from colonnade.cli.output import (
+    figure,
+    fits,
+    grid,
+    interval,
+    say,
+    say_json,
+    say_rest,
+    write_table,
+)
 from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.cli.values import draws as draws_of
 from colonnade.exceptions import (
@@ -24,6 +33,7 @@ from colonnade.exceptions import (
     renamed,
     warn,
 )
+from colonnade.wording import percent
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
@@ -108,18 +118,35 @@ def predict(
             say(f"Saved {output}")
     else:
         say(f"Predicted {name} for {counted(coded.rows, 'row')}")
-        lines = [
-            [str(k + 1), *(x if isinstance(x, str) else f"{x:.4f}" for x in _texts(row))]
-            for k, row in zip(range(_ROWS_SHOWN), zip(*found.values(), strict=True), strict=False)
-        ]
-        grid(["row", *found], lines, numbers=["row", *list(found)[1:]])
-        say_rest(coded.rows - len(lines), "row", "-o OUT.csv saves all")
+        _show(found, level or 0.95)
     if accuracy is not None and not json and str(output) != "-":
         say(f"{100 * accuracy:.1f} % of the known values of {name} are the most probable state")
 
 
-def _texts(row: tuple[Any, ...]) -> list[Any]:
-    return [str(row[0]), *row[1:]]
+def _show(found: dict[str, list[Any]], level: float) -> None:
+    """Show the first rows: every column, or where the terminal is too narrow the best state."""
+    name, *others = found
+    rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    head = ["row", name, *others]
+    lines = [
+        [str(k + 1), str(row[name]), *(figure(row[other]) for other in others)]
+        for k, row in enumerate(rows[:_ROWS_SHOWN])
+    ]
+    if not fits([head, *lines]):
+        known = bool(rows) and f"{name}={rows[0][name]} upper" in found
+        head = ["row", name, "probability", *([f"{percent(level)} interval"] if known else [])]
+        lines = [
+            [line[0], line[1], *_best(row, f"{name}={row[name]}", known)]
+            for line, row in zip(lines, rows, strict=False)
+        ]
+    grid(head, lines, numbers=[head[0], *head[2:]])
+    say_rest(len(rows) - len(lines), "row", "-o OUT.csv saves all")
+
+
+def _best(row: dict[str, Any], best: str, known: bool) -> list[str]:
+    """Write the probability of the state that is predicted, and its interval if one is known."""
+    ends = [interval(row[f"{best} lower"], row[f"{best} upper"])] if known else []
+    return [figure(row[best]), *ends]
 
 
 def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> str:

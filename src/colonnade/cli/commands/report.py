@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from colonnade.cli import options
+from colonnade.cli.data import ReadOptions
 from colonnade.cli.models import check_output, load
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, file_that, table_ending
@@ -71,6 +72,7 @@ def report(
         float | None,
         options.level_option(help="Probability inside the intervals; 0.95 by default."),
     ] = None,
+    reading: ReadOptions,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Write a network as one HTML file to look at: graph, tables, data, predictions.
@@ -84,16 +86,15 @@ def report(
     for option, given in (("--compare", compare), ("--target", target is not None)):
         if given and data is None:
             raise Misuse(f"{option} applies only with --data.")
+    reading.check(data)
     if folds is not None and not compare and target is None:
         raise Misuse("--folds applies only with --compare or --target.")
     check_output(output, overwrite)
     network = load(model)
     more: dict[str, Any] = {"title": title or f"{model.stem}: Bayesian network"}
     if data is not None:
-        from colonnade.tables import read
-
         with renamed(path="data"):
-            more["data"] = read(data)
+            more["data"] = reading.table(data)
         if compare:
             more["comparison"] = compared(network, more["data"], folds or 5)
         if target is not None:
