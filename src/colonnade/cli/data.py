@@ -89,6 +89,7 @@ class ReadOptions:
             "fits it.",
         ),
     ] = None
+
     def check(self, path: Path | None) -> None:
         """Refuse options that do not apply to a file; None is no file at all."""
         from colonnade.tables.files import is_sheet, is_text
