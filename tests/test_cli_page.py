@@ -1,15 +1,12 @@
 """The page about the command line shows what the commands print."""
 
-import re
-import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from colonnade.cli import app
 from command_line import plain_terminal
+from consoles import performed, shorter
 
 PAGE = Path(__file__).parent.parent / "docs" / "command-line.md"
 
@@ -38,35 +35,6 @@ def survey(path: Path) -> None:
         cells = f"P{k:03d}", day, age, bmi, smoker, "NS"[k % 2], "1", ill
         lines.append(";".join(map(str, cells)))
     path.write_text("\n".join(lines) + "\n")
-
-
-def printed(command: str) -> str:
-    """What a command prints, both streams one after the other."""
-    words = shlex.split(command)
-    if words[0] == "cat":
-        return Path(words[1]).read_text()
-    assert words[0] == "colonnade"
-    result = CliRunner().invoke(app, words[1:])
-    return result.stdout + result.stderr
-
-
-def performed(page: str) -> str:
-    """The page with what its commands print now."""
-
-    def block(found: re.Match[str]) -> str:
-        lines = []
-        for line in found[1].splitlines():
-            if line.startswith("$ "):
-                output = [each.rstrip() for each in printed(line[2:]).splitlines()]
-                lines += [line, *output]
-        return "\n".join(["```console", *lines, "```"])
-
-    return re.sub(r"```console\n(.*?)```", block, page, flags=re.DOTALL)
-
-
-def shorter(page: str) -> str:
-    """The page without the last digits of long numbers, which differ between machines."""
-    return re.sub(r"\d\.\d{13,}", lambda found: f"{float(found[0]):.10f}", page)
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
