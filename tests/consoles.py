@@ -18,7 +18,8 @@ def printed(command: str) -> str:
     left to the shell.
     """
     if not command.startswith("colonnade "):
-        found = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+        shell = ["bash", "-o", "pipefail", "-c", command]
+        found = subprocess.run(shell, capture_output=True, text=True, check=True)
         return found.stdout + found.stderr
     command, _, cut = command.partition(" | ")
     result = CliRunner().invoke(app, shlex.split(command)[1:])
@@ -34,10 +35,12 @@ def performed(page: str) -> str:
 
     def block(found: re.Match[str]) -> str:
         indent, lines = found[1], ["```console"]
-        for line in found[2].splitlines():
-            if line.startswith(f"{indent}$ "):
-                command = line.removeprefix(f"{indent}$ ")
-                lines += [f"$ {command}", *map(str.rstrip, printed(command).splitlines())]
+        # A command whose line ends in a backslash goes on in the next one.
+        for each in re.finditer(r"^ *(\$ (?:.*\\\n)*.*)\n", found[2], re.MULTILINE):
+            command = [line.removeprefix(indent) for line in each[1].splitlines()]
+            joined = " ".join(line.rstrip("\\").strip() for line in command)
+            output = printed(joined.removeprefix("$ ")).splitlines()
+            lines += [*command, *map(str.rstrip, output)]
         return "\n".join((indent + line).rstrip() for line in [*lines, "```"])
 
     return re.sub(r"^( *)```console\n(.*?)```", block, page, flags=re.DOTALL | re.MULTILINE)

@@ -15,6 +15,7 @@ def test_the_tutorial_shows_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     page = PAGE.read_text(encoding="utf-8")
     assert page.count("$ colonnade ") > 5
