@@ -310,8 +310,33 @@ def content(path):
 
 
 @pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("rows", "more", "told"),
+    [
+        (7, "", "no figures on held-out rows: 7 rows are too few"),
+        (300, " --weights n --ignore cancer", "no figures on held-out rows: rows have weights"),
+        (200, "", "The report has no comparison, which takes long here"),
+    ],
+)
+def test_what_a_page_lacks_is_told(rows, more, told, monkeypatch):
+    monkeypatch.setattr("colonnade.cli.commands.report._MAX_COMPARED_VALUES", 600)
+    lines = Path("data.csv").read_text().splitlines()[: rows + 1]
+    numbered = [f"{line},{'n' if k == 0 else k % 3}" for k, line in enumerate(lines)]
+    Path("few.csv").write_text("\n".join(numbered) + "\n")
+    command = f"fit few.csv --learn chow-liu -o few.json --report few.html{more}"
+    done = CliRunner().invoke(app, shlex.split(command))
+    assert done.exit_code == 0, done.stderr
+    assert told in done.stdout
+    assert content("few.html")["comparison"] is None
+
+
+@pytest.mark.usefixtures("model")
 def test_the_commands_write_pages():
     assert content("fit.html")["data"]["rows"] == 300
+    rows = content("fit.html")["comparison"]["rows"]
+    assert {row["structure"] for row in rows} == {"this graph", "no arcs"}
+    assert [row["held_out"] for row in rows] == sorted((r["held_out"] for r in rows), reverse=True)
+    assert content("fit.html")["comparison"]["target"] is None
     command = "report model.json --data data.csv --compare --target cancer --folds 3 -o all.html"
     done = CliRunner().invoke(app, [*shlex.split(command), "--title", "All of it"])
     assert (done.exit_code, done.stdout) == (0, "Saved all.html\n")
@@ -323,6 +348,8 @@ def test_the_commands_write_pages():
     learned = "fit data.csv --learn tan --target cancer -o tan.json --report tan.html"
     assert CliRunner().invoke(app, shlex.split(learned)).exit_code == 0
     assert content("tan.html")["classifier"]["rows"] == 300
+    losses = [row["prediction"][2] for row in content("tan.html")["comparison"]["rows"]]
+    assert losses == sorted(losses)
     plain = CliRunner().invoke(app, shlex.split("report model.json --level 0.5 -o plain.html"))
     assert plain.exit_code == 0
     assert content("plain.html")["level"] == 0.5

@@ -72,10 +72,11 @@ def described_comparison(comparison: Comparison) -> dict[str, Any]:
             "held_out": _finite(row.held_out),
             "error": _finite(row.standard_error),
             "evidence": None if row.log_evidence is None else _finite(row.log_evidence),
+            "prediction": None if row.prediction is None else [*map(_finite, row.prediction)],
         }
         for row in comparison.rows
     ]
-    return {"folds": comparison.folds, "rows": rows}
+    return {"folds": comparison.folds, "target": comparison.target, "rows": rows}
 
 
 def _column(coded: CodedTable, name: str, network: BayesianNetwork) -> dict[str, Any]:

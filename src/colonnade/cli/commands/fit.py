@@ -11,7 +11,7 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
-from colonnade.cli.commands.report import page_file
+from colonnade.cli.commands.report import judged, page_file
 from colonnade.cli.data import WeightedData
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
 from colonnade.cli.models import check_output, described, gaps_in, save, summarise
@@ -126,15 +126,16 @@ def fit(
     save(network, output, overwrite)
     saved = [str(output)]
     if report is not None:
-        from colonnade.report import held_out, write
+        from colonnade.report import write
 
-        # Without weights, which held-out rows would need as well.
-        judged = None
-        if learning.target is not None and data.weights is None:
-            judged = held_out(network, table, learning.target)
+        tell = say if not json else _unsaid
+        weighted = data.weights is not None
+        figures = {} if weighted else judged(network, table, learning.target, tell)
+        if weighted:
+            tell("The report has no figures on held-out rows: rows have weights")
         with renamed(path="report"):
             title = data.path.name
-            write(network, report, data=table, held_out=judged, title=title, overwrite=overwrite)
+            write(network, report, data=table, title=title, overwrite=overwrite, **figures)
         saved.append(str(report))
     if json:
         page = {} if report is None else {"report": str(report)}

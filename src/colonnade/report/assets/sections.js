@@ -110,10 +110,13 @@ function buildComparison() {
   const comparison = content.comparison;
   if (!comparison) return null;
   const fixed = (value, digits) => (value === null ? "–" : value.toFixed(digits));
+  const aimed = comparison.target !== null;
   return section("comparison", "Comparison",
-    h("p", { class: "note" }, `Mean log probability of a row that was held out, in ${comparison.folds}-fold cross-validation: larger is better. The log evidence is that of all rows.`),
-    grid(["Graph", "Prior", "#arcs", "#held-out", "#s.e.", "#log evidence"], comparison.rows.map((row, i) => ({ best: i === 0,
-      cells: [bdi(row.structure), row.prior, count(row.arcs), fixed(row.held_out, 4), fixed(row.error, 4), fixed(row.evidence, 2)] })), { label: "Graphs and priors" }),
+    h("p", { class: "note" }, `Mean log probability of a row that was held out, in ${comparison.folds}-fold cross-validation: larger is better. The log evidence is that of all rows.`,
+      aimed ? [" Accuracy, area under the ROC curve and log loss are those of predicting ", bdi(comparison.target), "; the smallest log loss comes first."] : ""),
+    grid(["Graph", "Prior", "#arcs", "#held-out", "#s.e.", "#log evidence", ...(aimed ? ["#accuracy", "#AUC", "#log loss"] : [])], comparison.rows.map((row, i) => ({ best: i === 0,
+      cells: [bdi(row.structure), row.prior, count(row.arcs), fixed(row.held_out, 4), fixed(row.error, 4), fixed(row.evidence, 2),
+        ...(aimed ? row.prediction.map((value) => fixed(value, 4)) : [])] })), { label: "Graphs and priors" }),
     comparison.rows.some((row) => row.held_out !== null) ? comparisonFigure(comparison.rows) : null);
 }
 function comparisonFigure(rows) {
