@@ -124,7 +124,7 @@ function comparisonFigure(rows) {
   const ends = known.flatMap((row) => [row.held_out - 2 * (row.error ?? 0), row.held_out + 2 * (row.error ?? 0)]);
   const left = narrow ? 140 : 205, wide = narrow ? 170 : 300, right = left + wide;
   const low = Math.min(...ends), high = Math.max(...ends), x = (value) => left + 5 + (wide - 10) * (high > low ? (value - low) / (high - low) : 0.5);
-  const svg = s("svg", { viewBox: `0 0 ${right + 50} ${26 * known.length + 34}` });
+  const svg = s("svg", { viewBox: `0 0 ${right + 50} ${26 * known.length + 48}` });
   known.forEach((row, i) => {
     const y = 18 + 26 * i;
     svg.append(s("text", { class: "label end", x: left - 9, y: y + 4 }, clipped(`${row.structure}, ${row.prior}`, narrow ? 22 : 30)),
@@ -133,7 +133,8 @@ function comparisonFigure(rows) {
   });
   const bottom = 26 * known.length + 22;
   svg.append(s("line", { class: "axis strong", x1: left, x2: right, y1: bottom - 14, y2: bottom - 14 }),
-    s("text", { class: "tick", x: left, y: bottom + 4 }, low.toFixed(3)), s("text", { class: "tick end", x: right, y: bottom + 4 }, high.toFixed(3)));
+    s("text", { class: "tick", x: left, y: bottom + 4 }, low.toFixed(3)), s("text", { class: "tick end", x: right, y: bottom + 4 }, high.toFixed(3)),
+    s("text", { class: "tick mid", x: left + wide / 2, y: bottom + 18 }, "log probability of a held-out row"));
   return figure(svg, "comparison", "Mean log probability of held-out rows, plus and minus two standard errors");
 }
 
