@@ -192,13 +192,13 @@ class CutOptions(FileOptions):
     def __post_init__(self) -> None:
         # Neither form of super() is at hand: the class was made anew for its slots.
         FileOptions.__post_init__(self)
-        self._own_bins()  # wrong usage is told before anything is read
+        self.own_bins()  # wrong usage is told before anything is read
         refuse_repeated("--keep", "columns", self.keep)
         for name in self.keep or ():
             if name in (self.ignore or ()):
                 raise Misuse(f"--keep: {name!r} is given for --ignore, too.")
 
-    def _own_bins(self) -> tuple[int | None, dict[str, int | Cuts | None]]:
+    def own_bins(self) -> tuple[int | None, dict[str, int | Cuts | None]]:
         """Return what --bins and --cut say of all columns, None if nothing, and of single ones."""
         default, each = bins_of(self.bins or [])
         own: dict[str, int | Cuts | None] = {**each}
@@ -219,7 +219,7 @@ class CutOptions(FileOptions):
         from colonnade.tables.levels import column_error
         from colonnade.tables.sources import source_of
 
-        default, own = self._own_bins()
+        default, own = self.own_bins()
         for name, value in own.items():
             if name not in table:
                 option = "--cut" if isinstance(value, Cuts) else "--bins"
@@ -261,18 +261,18 @@ class DataOptions(CutOptions):
         ),
     ] = Missing.AVAILABLE
 
-    def chosen(
+    def plan(
         self,
         table: TextTable,
         *,
         weights: str | None = None,
         keep: Sequence[str | None] = (),
         group: str | None = None,
-    ) -> Discretized:
-        """Return the columns that describe rows, cut, and say what was left out and cut.
+    ) -> Inspection:
+        """Say what becomes of each column but the weights, and warn of what is left out and cut.
 
         Columns to be kept are used in any case, and groups as they are unless --bins or --cut names
-        them; weights stay numbers.
+        them.
         """
         from colonnade.tables import inspect
 
@@ -288,6 +288,18 @@ class DataOptions(CutOptions):
         if not plan.used:
             hint = "give --keep with the columns to be used"
             raise DataError("Table", "no column is left that describes rows.", hint)
+        return plan
+
+    def chosen(
+        self,
+        table: TextTable,
+        *,
+        weights: str | None = None,
+        keep: Sequence[str | None] = (),
+        group: str | None = None,
+    ) -> Discretized:
+        """Return the columns that describe rows, cut as planned; weights stay numbers."""
+        plan = self.plan(table, weights=weights, keep=keep, group=group)
         names = [*plan.used, *([] if weights is None else [weights])]
         return plan.discretizer.cut(table.only(names))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import typer
@@ -11,6 +11,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.commands.query import DRAWS
 from colonnade.cli.data import FileOptions
+from colonnade.cli.forests import forest_predictions
 from colonnade.cli.models import check_output, load
 from colonnade.cli.output import (
     figure,
@@ -25,7 +26,9 @@ from colonnade.cli.output import (
 from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.cli.values import draws as draws_of
 from colonnade.exceptions import (
+    Advice,
     DataWarning,
+    FileFormatError,
     counted,
     inapplicable,
     listing,
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     from colonnade.tables import CodedTable
 
 _ROWS_SHOWN = 20
+Columns: TypeAlias = dict[str, list[Any]]
+# How many draws, the probability inside, and the seed; None where nobody said so.
+Intervals: TypeAlias = tuple[int | None, float | None, int | None]
 
 
 def predict(
@@ -102,22 +108,27 @@ def predict(
         raise Misuse("Expected --output or --json, got both.", hint="leave out one of them")
     if output is not None and str(output) != "-":
         check_output(output, overwrite)
-    network = load(model)
-    table = dict(data.read())
-    name = _target(network, list(table), target)
-    coded, known = _coded(network, table, name)
-    found = _predictions(network, coded, name, (draws, level, seed))
-    accuracy = _accuracy(network, coded, name, found) if known else None
+    intervals = draws, level, seed
+    try:
+        network = load(model)
+    except FileFormatError as error:
+        if error.hint is not Advice.LOAD_FOREST:
+            raise
+        found, truth = _by_forest(model, dict(data.read()), target, intervals)
+    else:
+        found, truth = _by_network(network, dict(data.read()), target, intervals)
+    name, rows = next(iter(found)), len(next(iter(found.values())))
+    accuracy = _accuracy(found[name], truth)
     if json:
-        rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
-        say_json({"target": name, "accuracy": accuracy, "rows": rows})
+        lines = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+        say_json({"target": name, "accuracy": accuracy, "rows": lines})
     elif output is not None:
         write_table(output, found, overwrite)
         if str(output) != "-":
-            say(f"Predicted {name} for {counted(coded.rows, 'row')}")
+            say(f"Predicted {name} for {counted(rows, 'row')}")
             say(f"Saved {output}")
     else:
-        say(f"Predicted {name} for {counted(coded.rows, 'row')}")
+        say(f"Predicted {name} for {counted(rows, 'row')}")
         _show(found, level or 0.95)
     if accuracy is not None and not json and str(output) != "-":
         say(f"{100 * accuracy:.1f} % of the known values of {name} are the most probable state")
@@ -147,6 +158,31 @@ def _best(row: dict[str, Any], best: str, known: bool) -> list[str]:
     """Write the probability of the state that is predicted, and its interval if one is known."""
     ends = [interval(row[f"{best} lower"], row[f"{best} upper"])] if known else []
     return [figure(row[best]), *ends]
+
+
+def _by_network(
+    network: BayesianNetwork, table: dict[str, Any], target: str | None, intervals: Intervals
+) -> tuple[Columns, list[Any]]:
+    """Return the columns of the answer, and what is known of the target: states, or None."""
+    name = _target(network, list(table), target)
+    coded, known = _coded(network, table, name)
+    found = _predictions(network, coded, name, intervals)
+    states = [*network[name].family.child.states, None]
+    codes = coded.codes[coded.position(name)].tolist() if known else []
+    return found, [states[min(code, len(states) - 1)] for code in codes]
+
+
+def _by_forest(
+    path: Path, table: dict[str, Any], target: str | None, intervals: Intervals
+) -> tuple[Columns, list[Any]]:
+    """Return the columns of the answer of a forest, and what is known of its target."""
+    from colonnade.classifier import BayesianNetworkForest
+
+    forest = BayesianNetworkForest.load(path)
+    name = forest.target_name_
+    if target is not None and target != name:
+        raise not_among([name], "target", target)
+    return forest_predictions(forest, table, intervals), list(table.get(name, []))
 
 
 def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> str:
@@ -191,8 +227,8 @@ def _predictions(
     network: BayesianNetwork,
     coded: CodedTable,
     target: str,
-    intervals: tuple[int | None, float | None, int | None],
-) -> dict[str, list[Any]]:
+    intervals: Intervals,
+) -> Columns:
     """Return the columns of the answer: state, probability of each state, ends of intervals."""
     from colonnade.network.targets import target_intervals, target_probabilities
 
@@ -221,17 +257,8 @@ def _predictions(
     return found
 
 
-def _accuracy(
-    network: BayesianNetwork, coded: CodedTable, target: str, found: dict[str, list[Any]]
-) -> float | None:
+def _accuracy(best: list[Any], truth: list[Any]) -> float | None:
     """Return the share of the known values that are the most probable state; None if none is."""
-    states = network[target].family.child.states
-    codes = coded.codes[coded.position(target)].tolist()
-    right = [
-        bool(states[code] == best)
-        for code, best in zip(codes, found[target], strict=True)
-        if code < len(states)
-    ]
-    if not right:
-        return None
-    return sum(right) / len(right)
+    pairs = zip(truth, best, strict=bool(truth))
+    right = [bool(known == guess) for known, guess in pairs if known is not None and known == known]
+    return sum(right) / len(right) if right else None
