@@ -334,7 +334,7 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
         ),
         (
             "fit data.csv --learn Tan -o m.json",
-            "Error: Expected hc, ges, exact, pc, tan, chow-liu, kdb or naive for --learn, "
+            "Error: Expected hc, ges, exact, pc, tan, chow-liu, kdb, naive or forest for --learn, "
             "got 'Tan'. Hint: did you mean 'tan'?",
         ),
         (

@@ -13,8 +13,9 @@ from colonnade.cli.values import Misuse
 from colonnade.exceptions import DataError, DataWarning, counted, not_among, renamed, require, warn
 
 if TYPE_CHECKING:
+    from colonnade.arrays import Floats
     from colonnade.classifier import BayesianNetworkForest
-    from colonnade.priors import Prior
+    from colonnade.priors import Interval, Prior
     from colonnade.tables import Bins
 
 _MAX_SHOWN_FEATURES = 20
@@ -87,30 +88,23 @@ def say_forest(forest: BayesianNetworkForest, saved: Path, json: bool) -> None:
     say(f"Saved {saved}")
 
 
-def forest_predictions(
+def forest_chances(
     forest: BayesianNetworkForest,
     table: dict[str, Any],
     intervals: tuple[int | None, float | None, int | None],
-) -> dict[str, list[Any]]:
-    """Return the class of each row, the probability of each, and perhaps ends of intervals."""
+) -> tuple[Floats, Interval | None]:
+    """Return the probability of each class, ``[row, class]``, and ends of intervals if wanted."""
     from colonnade.tables.levels import refuse_absent
 
     names = forest.feature_names_in_.tolist()
     refuse_absent(names, list(table))
-    frame, target = _frame({name: table[name] for name in names}), forest.target_name_
+    frame = _frame({name: table[name] for name in names})
     draws, level, seed = intervals
-    chances, labels = forest.predict_proba(frame), forest.classes_.tolist()
-    found: dict[str, list[Any]] = {target: [labels[k] for k in chances.argmax(axis=1).tolist()]}
-    ends = None
-    if draws != 0:
-        with renamed(rng="seed"):
-            ends = forest.predict_interval(frame, level or 0.95, draws, seed or 0)
-    for k, label in enumerate(labels):
-        found[f"{target}={label}"] = chances[:, k].tolist()
-        if ends is not None:
-            found[f"{target}={label} lower"] = ends.lower[:, k].tolist()
-            found[f"{target}={label} upper"] = ends.upper[:, k].tolist()
-    return found
+    chances = np.asarray(forest.predict_proba(frame))
+    if draws == 0:
+        return chances, None
+    with renamed(rng="seed"):
+        return chances, forest.predict_interval(frame, level or 0.95, draws, seed or 0)
 
 
 def _frame(columns: dict[str, Any]) -> Any:

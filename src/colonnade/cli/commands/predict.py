@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -11,7 +12,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.commands.query import DRAWS
 from colonnade.cli.data import FileOptions
-from colonnade.cli.forests import forest_predictions
+from colonnade.cli.forests import forest_chances
 from colonnade.cli.models import check_output, load
 from colonnade.cli.output import (
     figure,
@@ -39,7 +40,9 @@ from colonnade.exceptions import (
 from colonnade.wording import percent
 
 if TYPE_CHECKING:
+    from colonnade.arrays import Floats
     from colonnade.network import BayesianNetwork
+    from colonnade.priors import Interval
     from colonnade.tables import CodedTable
 
 _ROWS_SHOWN = 20
@@ -182,7 +185,8 @@ def _by_forest(
     name = forest.target_name_
     if target is not None and target != name:
         raise not_among([name], "target", target)
-    return forest_predictions(forest, table, intervals), list(table.get(name, []))
+    found = _columns(name, forest.classes_.tolist(), *forest_chances(forest, table, intervals))
+    return found, list(table.get(name, []))
 
 
 def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> str:
@@ -234,9 +238,6 @@ def _predictions(
 
     draws, level, seed = intervals
     probabilities = target_probabilities(network, coded, target)
-    states = network[target].family.child.states
-    best = [states[k] for k in np.argmax(np.nan_to_num(probabilities, nan=-1.0), axis=1).tolist()]
-    found: dict[str, list[Any]] = {target: best}
     near = [target, *network.dag.children(target)]
     posterior = any(network[name].has_posterior for name in near)
     asked = draws is not None or level is not None or seed is not None
@@ -249,6 +250,15 @@ def _predictions(
             ends = target_intervals(
                 network, coded, target, level or 0.95, draws or DRAWS, seed or 0
             )
+    return _columns(target, network[target].family.child.states, probabilities, ends)
+
+
+def _columns(
+    target: str, states: Sequence[Any], probabilities: Floats, ends: Interval | None
+) -> Columns:
+    """Write answers as columns: the best state, the probability of each, and its interval."""
+    best = np.argmax(np.nan_to_num(probabilities, nan=-1.0), axis=1).tolist()
+    found: Columns = {target: [states[k] for k in best]}
     for k, state in enumerate(states):
         found[f"{target}={state}"] = probabilities[:, k].tolist()
         if ends is not None:
