@@ -154,6 +154,11 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--title": ALWAYS,
         "--level": ALWAYS,
         "--data": ALWAYS,
+        "--na": [(2, "report model.json --na x -o out.html")],
+        "--header": [(2, "report model.json --no-header -o out.html")],
+        "--separator": [(2, "report model.json --data data.parquet --separator ; -o out.html")],
+        "--decimal": [(2, "report model.json --decimal , -o out.html")],
+        "--encoding": [(2, "report model.json --encoding utf-8 -o out.html")],
         "--compare": [(2, "report model.json --compare -o out.html")],
         "--target": [(2, "report model.json --target cancer -o out.html")],
         "--folds": [(2, "report model.json --data data.csv --folds 3 -o out.html")],
@@ -329,7 +334,7 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
         ),
         (
             "fit data.csv --learn Tan -o m.json",
-            "Error: Expected hc, ges, exact, pc, tan, chow-liu, kdb or naive for --learn, "
+            "Error: Expected hc, ges, exact, pc, tan, chow-liu, kdb, naive or forest for --learn, "
             "got 'Tan'. Hint: did you mean 'tan'?",
         ),
         (

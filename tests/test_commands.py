@@ -201,6 +201,11 @@ def test_predict(folder: Path, tmp_path: Path) -> None:
     told = program(*arguments, folder=folder, text=new.encode())
     assert json.loads(told.stdout)["target"] == "ill"
     assert "1 value that the network does not know ('perhaps') in 1 row" in told.stderr
+    shown = program("predict", "tan.json", "swiss.csv", folder=folder).stdout.splitlines()
+    assert shown[1].split() == ["row", "ill", "probability", "95", "%", "interval"]
+    assert [line.split()[0] for line in shown[2:22]] == [str(k + 1) for k in range(20)]
+    best = found["ill"][0]
+    assert shown[2].split()[1:3] == [best, f"{found[f'ill={best}'][0]:.4f}"]
     refused = program("predict", "model.json", "swiss.csv", folder=folder, code=2).stderr
     assert "--target is missing" in refused
     lacking = program(

@@ -91,6 +91,35 @@ def test_codes_of_missing_values_come_from_the_file(tmp_path: Path) -> None:
     assert found["x"].gaps == "2 (NA)"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ([0, 1, 2, 3, -9, -9], "-9 (2 rows) may stand for a missing value"),
+        ([20.5, 31.5, 84.5, 999.0], "999 (1 row) may stand for a missing value"),
+        ([0, 1, 2, 3, 4], ""),
+        ([-12, -9, 0, 5], ""),  # below zero like others
+        ([20, 60, 85, 99], ""),  # old, and no farther away than others are apart
+        ([0, -9], ""),
+    ],
+)
+def test_numbers_that_may_be_codes_are_named(numbers: list[float], told: str) -> None:
+    found = cn.inspect({"x": numbers})["x"]
+    assert (found.doubtful, found.remarks) == (told, (told,) if told else ())
+    whole = cn.inspect({"x": [*numbers, *range(21, 60)]}) if told.startswith("-9") else None
+    if whole is not None:  # cut numbers, too
+        assert whole["x"].fate == "cut"
+        with (
+            pytest.warns(DataWarning, match=r"Column 'x': -9 \(2 rows\) may stand"),
+            pytest.warns(ColumnWarning, match="whole numbers"),
+        ):
+            whole.warn()
+
+
+def test_numbers_spoilt_by_a_word_do_not_identify_rows(tmp_path: Path) -> None:
+    values = [*(f"{k / 7:.3f}" for k in range(60)), "unknown"]
+    assert cn.inspect({"x": values}).left_out == {"x": "text, not numbers, because of 'unknown'"}
+
+
 def test_as_a_frame_and_as_plain_values() -> None:
     found = cn.inspect(table())
     frame = found.to_frame()

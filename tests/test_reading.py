@@ -121,6 +121,23 @@ def test_none_is_a_state_among_words_and_missing_among_numbers(tmp_path: Path) -
         assert cn.read(file(tmp_path, rows("none,.a", "some,b")))["x"] == ["none", "some"]
 
 
+def test_a_dash_is_missing_among_numbers_only(tmp_path: Path) -> None:
+    with said("read 1 value '-' and 1 value '--' as missing, in column 'x'."):
+        table = cn.read(file(tmp_path, rows("1.5,-", "-,a", "--,a", "2,b")))
+    np.testing.assert_equal(table["x"], [1.5, np.nan, np.nan, 2.0])
+    assert table["y"] == ["-", "a", "a", "b"]
+
+
+def test_words_among_numbers_with_decimal_commas_are_named(tmp_path: Path) -> None:
+    lines = ["x;y", *(f"{k},5;a" for k in range(9)), "unknown;b"]
+    with said(
+        "read values separated by ';'",
+        "Column 'x': text, not numbers, because of 'unknown' (1 row).",
+    ):
+        table = cn.read(file(tmp_path, "\n".join(lines) + "\n"))
+    assert table["x"][-1] == "unknown"
+
+
 def test_a_column_without_values(tmp_path: Path) -> None:
     with said("read 2 values 'NA'"):
         table = cn.read(file(tmp_path, rows("NA,a", "NA,b", ",b")))

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from colonnade import BDeu, Dag, Hierarchical, MaximumLikelihood, Tiered, compare, fit, load, report
 from colonnade.classifier import BayesianNetworkClassifier
 from colonnade.cli import app
-from colonnade.exceptions import DataError, InputError, NotSupportedError
+from colonnade.exceptions import DataError, DataWarning, InputError, NotSupportedError
 from colonnade.report.page import rendered
+from colonnade.tables import discretize, encode, inspect, read
 from command_line import plain_terminal
 from pages import CLINIC_DAG, HOSTILE, clinic, clinic_network, hostile_network
 
@@ -156,13 +157,43 @@ def test_data_are_summarised():
     data = clinic() | {"site": ["oslo"] * 300}
     data["sex"] = np.array([None, "unknown", *data["sex"][2:]], dtype=object)
     found = report.describe(clinic_network(), data=data)["data"]
-    columns = {CLINIC_DAG.variables[each["variable"]]: each for each in found["columns"]}
-    assert found["unused"] == ["site"]
+    columns = {each["name"]: each for each in found["columns"]}
+    assert [each["variable"] for each in found["columns"]].count(None) == 1
+    assert columns["site"]["reason"] == "a single value"
+    assert columns["marker"]["type"] == "numbers"
+    assert columns["marker"]["different"] == len(set(data["marker"]))
     assert found["complete"] == 298
     assert (columns["sex"]["missing"], columns["sex"]["unknown"]) == (1, {"unknown": 1})
     assert len(columns["marker"]["cuts"]) == 3
     without = report.describe(clinic_network())["data"]
     assert (without["source"], without["rows"]) == ("counts", 300)
+
+
+def test_the_page_says_of_data_what_inspect_says(tmp_path):
+    path = tmp_path / "odd.csv"
+    rows = [f"P{k},{'Yes' if k % 9 == 0 else 'yes' if k % 2 else 'no'}" for k in range(40)]
+    rows = [f"{row},{'NA' if k % 8 == 0 else k % 7 + k / 100},{k}" for k, row in enumerate(rows)]
+    path.write_text("\n".join(["id,smoker,dose,day", *rows]) + "\n")
+    with pytest.warns(DataWarning):
+        table = read(path)
+    cut = discretize({name: table[name] for name in ("smoker", "dose")}, bins={"dose": 3})
+    with pytest.warns(DataWarning, match="case or blanks"):
+        network = fit(cut, Dag([("smoker", "dose")]), missing="available")
+    found = report.describe(network, data=table)["data"]
+    columns = {each["name"]: each for each in found["columns"]}
+    seen = inspect(table, bins={"smoker": None, "dose": cut.discretizer.get("dose")})
+    for each in seen.columns:
+        told = columns[each.name]
+        assert (told["type"], told["different"]) == (each.kind, each.different)
+        assert (told["missing"], told["remarks"]) == (each.missing, list(each.remarks))
+    assert columns["dose"]["codes"] == {"NA": 5}
+    assert columns["id"]["reason"] == seen["id"].reason
+    assert columns["day"]["reason"] == seen["day"].reason
+    # Numbers that were cut before, and rows of states alone, are no columns of numbers.
+    before = report.describe(network, data=cut)["data"]["columns"]
+    assert {each["name"]: each["type"] for each in before}["dose"] == "text"
+    coded = encode(cut, network.variables)
+    assert "type" not in report.describe(network, data=coded)["data"]["columns"][0]
 
 
 def test_comparison_and_classifier(tmp_path):
@@ -279,8 +310,33 @@ def content(path):
 
 
 @pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("rows", "more", "told"),
+    [
+        (7, "", "no figures on held-out rows: 7 rows are too few"),
+        (300, " --weights n --ignore cancer", "no figures on held-out rows: rows have weights"),
+        (200, "", "The report has no comparison, which takes long here"),
+    ],
+)
+def test_what_a_page_lacks_is_told(rows, more, told, monkeypatch):
+    monkeypatch.setattr("colonnade.cli.commands.report._MAX_COMPARED_VALUES", 600)
+    lines = Path("data.csv").read_text().splitlines()[: rows + 1]
+    numbered = [f"{line},{'n' if k == 0 else k % 3}" for k, line in enumerate(lines)]
+    Path("few.csv").write_text("\n".join(numbered) + "\n")
+    command = f"fit few.csv --learn chow-liu -o few.json --report few.html{more}"
+    done = CliRunner().invoke(app, shlex.split(command))
+    assert done.exit_code == 0, done.stderr
+    assert told in done.stdout
+    assert content("few.html")["comparison"] is None
+
+
+@pytest.mark.usefixtures("model")
 def test_the_commands_write_pages():
     assert content("fit.html")["data"]["rows"] == 300
+    rows = content("fit.html")["comparison"]["rows"]
+    assert {row["structure"] for row in rows} == {"this graph", "no arcs"}
+    assert [row["held_out"] for row in rows] == sorted((r["held_out"] for r in rows), reverse=True)
+    assert content("fit.html")["comparison"]["target"] is None
     command = "report model.json --data data.csv --compare --target cancer --folds 3 -o all.html"
     done = CliRunner().invoke(app, [*shlex.split(command), "--title", "All of it"])
     assert (done.exit_code, done.stdout) == (0, "Saved all.html\n")
@@ -292,6 +348,8 @@ def test_the_commands_write_pages():
     learned = "fit data.csv --learn tan --target cancer -o tan.json --report tan.html"
     assert CliRunner().invoke(app, shlex.split(learned)).exit_code == 0
     assert content("tan.html")["classifier"]["rows"] == 300
+    losses = [row["prediction"][2] for row in content("tan.html")["comparison"]["rows"]]
+    assert losses == sorted(losses)
     plain = CliRunner().invoke(app, shlex.split("report model.json --level 0.5 -o plain.html"))
     assert plain.exit_code == 0
     assert content("plain.html")["level"] == 0.5

@@ -247,4 +247,25 @@ def test_predictions_and_data(page: Page, folder: Path) -> None:
     assert cells == [cell for row in shown["confusion"] for cell in row]
     assert page.count("#classifier figure") == 2
     assert page.count("#data tbody tr") == 7
-    assert "300 rows, 300 of them complete" in page.text("#data")
+    assert "300 rows, 7 columns, all in the network. No value is missing." in page.text("#data")
+
+
+def test_the_data_open_the_page(page: Page, folder: Path) -> None:
+    data = clinic() | {"id": [f"P{k}" for k in range(300)], "site": ["oslo"] * 300}
+    data["sex"] = np.array([None, "unknown", *data["sex"][2:]], dtype=object)
+    report.write(clinic_network(), folder / "data.html", data=data)
+    page.open(folder / "data.html")
+    sections = [each.get_attribute("id") for each in page.all("main > *")]
+    assert sections[:3] == ["overview", "data", "network"]
+    told = page.text("#data")
+    assert "300 rows, 9 columns, 7 of them in the network. 1 value missing, in 1 column" in told
+    assert "id: seems to identify rows: 300 different values in 300 rows" in told
+    assert "site: a single value" in told
+    assert "sex: no states of the network, taken as missing: unknown (1)" in told
+    assert not page.find("#data table").is_displayed()
+    page.click("#data summary")
+    row = page.find("#data tbody tr:nth-child(8)")
+    assert row.text.split("\n")[0].startswith("id text")
+    page.resize(PHONE)
+    assert page.find("#data tbody td").is_displayed()
+    assert overflow(page) <= 0

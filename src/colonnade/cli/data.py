@@ -41,18 +41,9 @@ class Missing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileOptions:
-    """A file of data, and how it is read. What is None was not given."""
+class ReadOptions:
+    """How a file of data is read. What is None was not given."""
 
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            parser=file_that(table_ending),
-            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
-            "Parquet, Feather, Excel, Stata or SPSS; - is standard input.",
-        ),
-    ]
     na: Annotated[
         list[str] | None,
         _option(
@@ -98,16 +89,14 @@ class FileOptions:
             "fits it.",
         ),
     ] = None
-    ignore: Annotated[
-        list[str] | None,
-        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
-    ] = None
 
-    def __post_init__(self) -> None:
+    def check(self, path: Path | None) -> None:
+        """Refuse options that do not apply to a file; None is no file at all."""
         from colonnade.tables.files import is_sheet, is_text
 
-        text = is_text(self.path)
-        cells = text or is_sheet(self.path)
+        text = path is not None and is_text(path)
+        cells = text or (path is not None and is_sheet(path))
+        where = "to CSV files" if path is not None else "with --data"
         for option, value, applies in (
             ("--na", self.na, cells),
             ("--header or --no-header", self.header, cells),
@@ -116,26 +105,53 @@ class FileOptions:
             ("--encoding", self.encoding, text),
         ):
             if value is not None and not applies:
-                raise Misuse(f"{option} applies only to CSV files.")
-        refuse_repeated("--ignore", "columns", self.ignore)
+                raise Misuse(f"{option} applies only {where}.")
         refuse_repeated("--na", "texts", self.na)
 
-    def read(self, *named: str | None) -> TextTable:
-        """Read the table without the columns to be ignored; these and those named must be there."""
+    def table(self, path: Path) -> TextTable:
+        """Read a file."""
         from colonnade.tables.files import TextTable, read
-        from colonnade.tables.levels import refuse_absent
 
-        # An index without a name is left out anyway.
-        ignored = [name for name in self.ignore or () if name]
         found = read(
-            str(self.path),
+            str(path),
             self.na,
             self.header,
             separator=self.separator,
             decimal=self.decimal,
             encoding=self.encoding,
         )
-        table = found if isinstance(found, TextTable) else TextTable(found)
+        return found if isinstance(found, TextTable) else TextTable(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOptions(ReadOptions):
+    """A file of data, how it is read, and what of it is left out."""
+
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            parser=file_that(table_ending),
+            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
+            "Parquet, Feather, Excel, Stata or SPSS; - is standard input.",
+        ),
+    ]
+    ignore: Annotated[
+        list[str] | None,
+        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        self.check(self.path)
+        refuse_repeated("--ignore", "columns", self.ignore)
+
+    def read(self, *named: str | None) -> TextTable:
+        """Read the table without the columns to be ignored; these and those named must be there."""
+        from colonnade.tables.levels import refuse_absent
+
+        # An index without a name is left out anyway.
+        ignored = [name for name in self.ignore or () if name]
+        table = self.table(self.path)
         refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
         return table.only(name for name in table if name not in ignored)
 
@@ -176,13 +192,13 @@ class CutOptions(FileOptions):
     def __post_init__(self) -> None:
         # Neither form of super() is at hand: the class was made anew for its slots.
         FileOptions.__post_init__(self)
-        self._own_bins()  # wrong usage is told before anything is read
+        self.own_bins()  # wrong usage is told before anything is read
         refuse_repeated("--keep", "columns", self.keep)
         for name in self.keep or ():
             if name in (self.ignore or ()):
                 raise Misuse(f"--keep: {name!r} is given for --ignore, too.")
 
-    def _own_bins(self) -> tuple[int | None, dict[str, int | Cuts | None]]:
+    def own_bins(self) -> tuple[int | None, dict[str, int | Cuts | None]]:
         """Return what --bins and --cut say of all columns, None if nothing, and of single ones."""
         default, each = bins_of(self.bins or [])
         own: dict[str, int | Cuts | None] = {**each}
@@ -203,7 +219,7 @@ class CutOptions(FileOptions):
         from colonnade.tables.levels import column_error
         from colonnade.tables.sources import source_of
 
-        default, own = self._own_bins()
+        default, own = self.own_bins()
         for name, value in own.items():
             if name not in table:
                 option = "--cut" if isinstance(value, Cuts) else "--bins"
@@ -245,18 +261,18 @@ class DataOptions(CutOptions):
         ),
     ] = Missing.AVAILABLE
 
-    def chosen(
+    def plan(
         self,
         table: TextTable,
         *,
         weights: str | None = None,
         keep: Sequence[str | None] = (),
         group: str | None = None,
-    ) -> Discretized:
-        """Return the columns that describe rows, cut, and say what was left out and cut.
+    ) -> Inspection:
+        """Say what becomes of each column but the weights, and warn of what is left out and cut.
 
         Columns to be kept are used in any case, and groups as they are unless --bins or --cut names
-        them; weights stay numbers.
+        them.
         """
         from colonnade.tables import inspect
 
@@ -272,6 +288,18 @@ class DataOptions(CutOptions):
         if not plan.used:
             hint = "give --keep with the columns to be used"
             raise DataError("Table", "no column is left that describes rows.", hint)
+        return plan
+
+    def chosen(
+        self,
+        table: TextTable,
+        *,
+        weights: str | None = None,
+        keep: Sequence[str | None] = (),
+        group: str | None = None,
+    ) -> Discretized:
+        """Return the columns that describe rows, cut as planned; weights stay numbers."""
+        plan = self.plan(table, weights=weights, keep=keep, group=group)
         names = [*plan.used, *([] if weights is None else [weights])]
         return plan.discretizer.cut(table.only(names))
 

@@ -29,7 +29,7 @@ GraphPrior = StrEnum("GraphPrior", ["sizes"])
 
 
 class Learn(StrEnum):
-    """How to learn a graph."""
+    """How to learn a graph, or a forest of them."""
 
     HC = "hc"
     GES = "ges"
@@ -39,9 +39,12 @@ class Learn(StrEnum):
     CHOW_LIU = "chow-liu"
     KDB = "kdb"
     NAIVE = "naive"
+    FOREST = "forest"
 
 
-_SUPERVISED = (Learn.TAN, Learn.KDB, Learn.NAIVE)
+# A forest is many graphs, which only fit learns.
+graph_learner = choice(Learn, but=[Learn.FOREST])
+_SUPERVISED = (Learn.TAN, Learn.KDB, Learn.NAIVE, Learn.FOREST)
 _SCORED = (Learn.HC, Learn.GES, Learn.EXACT)
 _RULED = (*_SCORED, Learn.PC)
 
@@ -54,7 +57,8 @@ class LearnerOptions:
         str | None,
         graph_option(
             metavar="VARIABLE",
-            help="The variable to be predicted: by --learn tan, kdb or naive; tan by default then.",
+            help="The variable to be predicted: by --learn tan, kdb, naive or forest; tan by "
+            "default then.",
         ),
     ] = None
     score: Annotated[

@@ -139,11 +139,11 @@ def fraction(text: str) -> float:
     return number
 
 
-def choice(kind: type[_Choice]) -> Callable[[str], _Choice]:
-    """Return what reads one of a few words."""
+def choice(kind: type[_Choice], *, but: Sequence[_Choice] = ()) -> Callable[[str], _Choice]:
+    """Return what reads one of a few words, of which some may not be allowed."""
 
     def read(text: str) -> _Choice:
-        words = [str(each) for each in kind]
+        words = [str(each) for each in kind if each not in but]
         if text not in words:
             raise _unlike(joined(words, "or"), text, did_you_mean(text, words))
         return kind(text)

@@ -47,7 +47,13 @@ _MIN_PARAMETER, _MAX_PARAMETER = 1e-100, 1e12
 
 
 class Inconsistency(NamedTuple):
-    """What is wrong with a table that was saved: a part of it, and a sentence about that part."""
+    """What is wrong with a table that was saved.
+
+    Attributes
+    ----------
+    part, problem : str
+        A part of the table, and a sentence about it.
+    """
 
     part: str
     problem: str

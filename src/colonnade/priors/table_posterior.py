@@ -24,7 +24,13 @@ SOME_INTERVALS = "`interval(level, configurations)` for some rows"
 
 
 class Interval(NamedTuple):
-    """Lower and upper ends, arrays of the same shape."""
+    """Ends of credible intervals.
+
+    Attributes
+    ----------
+    lower, upper : array
+        Of the same shape.
+    """
 
     lower: Floats
     upper: Floats

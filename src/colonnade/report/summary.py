@@ -1,4 +1,4 @@
-"""Data and comparisons as the page shows them."""
+"""Data, as `inspect` sees them, and comparisons as the page shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from colonnade.network import BayesianNetwork
 from colonnade.network.learning import coded_for_network
 from colonnade.report.tables import rounded
 from colonnade.structure import Comparison
+from colonnade.tables import Bins, ColumnSummary, Discretized, inspect
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.cuts import Cuts
 from colonnade.tables.sources import source_of
 
 # States of a column, and unknown values, that are listed.
@@ -25,14 +27,18 @@ def coded_rows(data: Any, network: BayesianNetwork) -> CodedTable:
 
 
 def described_data(data: Any, coded: CodedTable, network: BayesianNetwork) -> dict[str, Any]:
-    """Describe a table: its columns, what they lack, and what the network does not use."""
-    columns = [_column(coded, name, network) for name in coded.names[:_MAX_COLUMNS]]
+    """Describe a table: what its columns hold, what became of each, and what they lack."""
+    seen = _inspected(data, network)
+    own = {name: _column(coded, name, network) for name in coded.names}
+    if seen is None:
+        columns = list(own.values())
+    else:
+        columns = [_seen(each, own.get(each.name)) for each in seen]
     return {
         "rows": coded.rows,
         "complete": int(coded.complete.sum()),
-        "columns": columns,
-        "left_out": max(len(coded.names) - _MAX_COLUMNS, 0),
-        "unused": _unused(data, network)[:_MAX_COLUMNS],
+        "columns": columns[:_MAX_COLUMNS],
+        "left_out": max(len(columns) - _MAX_COLUMNS, 0),
         "source": "data",
     }
 
@@ -52,7 +58,6 @@ def described_counts(network: BayesianNetwork) -> dict[str, Any] | None:
         "complete": None,
         "columns": columns,
         "left_out": max(len(network) - _MAX_COLUMNS, 0),
-        "unused": [],
         "source": "counts",
     }
 
@@ -67,10 +72,11 @@ def described_comparison(comparison: Comparison) -> dict[str, Any]:
             "held_out": _finite(row.held_out),
             "error": _finite(row.standard_error),
             "evidence": None if row.log_evidence is None else _finite(row.log_evidence),
+            "prediction": None if row.prediction is None else [*map(_finite, row.prediction)],
         }
         for row in comparison.rows
     ]
-    return {"folds": comparison.folds, "rows": rows}
+    return {"folds": comparison.folds, "target": comparison.target, "rows": rows}
 
 
 def _column(coded: CodedTable, name: str, network: BayesianNetwork) -> dict[str, Any]:
@@ -97,6 +103,7 @@ def _facts(
     few = dict(list(unknown.items())[:_MAX_LISTED])
     return {
         "variable": position,
+        "name": name,
         "rows": round(float(rows), 2),
         "missing": missing,
         "unknown": few,
@@ -107,10 +114,35 @@ def _facts(
     }
 
 
-def _unused(data: Any, network: BayesianNetwork) -> list[str]:
-    """Columns of a table that are no variables of the network."""
-    names = data.names if isinstance(data, CodedTable) else source_of(data).names
-    return [str(name) for name in names if name not in network]
+def _inspected(data: Any, network: BayesianNetwork) -> tuple[ColumnSummary, ...] | None:
+    """Look at columns as the network takes them; None for rows that are nothing but states."""
+    if isinstance(data, CodedTable):
+        return None
+    data = data.table if isinstance(data, Discretized) else data
+    columns = source_of(data).columns
+    wanted: dict[str, Cuts | None] = {name: None for name in columns if name in network}
+    if network.discretizer is not None:
+        for cuts in network.discretizer.columns:
+            # What was cut before is no column of numbers any more.
+            if cuts.name in columns and columns[cuts.name].number_type is not None:
+                wanted[cuts.name] = cuts
+    return inspect(data, Bins(columns=wanted)).columns
+
+
+def _seen(column: ColumnSummary, own: dict[str, Any] | None) -> dict[str, Any]:
+    """Add what a column holds to what the network has of it; None if that is nothing."""
+    found: dict[str, Any] = {
+        "type": column.kind,
+        "different": column.different,
+        "codes": dict(list(column.codes.items())[:_MAX_LISTED]),
+        "remarks": list(column.remarks),
+    }
+    if own is not None:
+        return own | found
+    reason = column.reason or "no variable of the network"
+    rows = column.rows - column.missing
+    facts = {"variable": None, "name": column.name, "rows": rows, "missing": column.missing}
+    return facts | found | {"reason": reason}
 
 
 def _finite(value: float) -> float | None:

@@ -68,6 +68,15 @@ class Comparison(Tabular):
     """What :func:`compare` found, best held-out log likelihood first.
 
     With a target, the smallest log loss is first.
+
+    Attributes
+    ----------
+    rows : tuple of Compared
+        One for each structure and prior.
+    folds : int
+        Number of parts of the cross-validation.
+    target : str or None
+        The variable that was predicted.
     """
 
     rows: tuple[Compared, ...]

@@ -54,7 +54,17 @@ def interrupts_are_raised() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the search: what was done to which arc, its gain and the score after it."""
+    """One step of a search.
+
+    Attributes
+    ----------
+    operation : str
+        What was done.
+    arc : pair of str
+        The arc that it was done to.
+    gain, score : float
+        How much the score rose, and the score after the step.
+    """
 
     operation: Operation
     arc: tuple[str, str]

@@ -8,16 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from colonnade.arrays import Array
-from colonnade.exceptions import Advice, ColonnadeError, ColumnWarning, counted, require, warn
+from colonnade.arrays import Array, Floats
+from colonnade.exceptions import (
+    Advice,
+    ColonnadeError,
+    ColumnWarning,
+    DataWarning,
+    counted,
+    require,
+    warn,
+)
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_cuts
 from colonnade.tables.coding import discovered
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.identifiers import are_dates, identifier
-from colonnade.tables.levels import Levels, refuse_absent
-from colonnade.tables.remarks import StateRemarks
+from colonnade.tables.levels import Levels, as_float, place, refuse_absent
+from colonnade.tables.remarks import StateRemarks, number_code
 from colonnade.tables.sources import Column, ListColumn, StateColumn, source_of
 from colonnade.tables.summaries import ColumnSummary, Kind
+from colonnade.tables.texts import strange_texts
 from colonnade.variables import State
 from colonnade.wording import joined, percent
 
@@ -27,6 +36,7 @@ _MIN_ROWS = 20
 _MAX_MISSING_SHARE = 0.5
 # States with fewer rows each are many for a column of text, if there are more than the second.
 _MIN_ROWS_PER_STATE, _FEW_STATES = 5, 10
+_MAX_STRANGE = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,13 +108,16 @@ class Inspection:
         return self.discretizer.cut({name: source.columns[name].values for name in self.used})
 
     def warn(self) -> None:
-        """Say which columns are left out and why, and which whole numbers are cut."""
+        """Say which columns are left out and why, which numbers are doubtful, and which are cut."""
         if self.left_out:
             names = tuple(self.left_out)
             each = [f"{name!r} ({reason})" for name, reason in self.left_out.items()]
             noun = "Column" if len(each) == 1 else "Columns"
             statement = f"{noun} {joined(each)}: left out."
             warn(ColumnWarning(statement, Advice.KEEP_COLUMNS, names))
+        doubts = [f"{place(c.name)}: {c.doubtful}." for c in self.columns if c.doubtful]
+        if doubts:
+            warn(DataWarning(" ".join(doubts), Advice.CHOOSE_CODES))
         warn_of_cuts({each.name: each.different for each in self.columns if each.guessed})
 
     def to_dict(self) -> dict[str, Any]:
@@ -241,6 +254,8 @@ def _read(
     reason = _reason(column, read, kind, rows, gaps, different)
     if reason and (not kept or not states):
         return ColumnSummary(column.name, kind, rows, gaps, different, codes, reason=reason)
+    doubtful = number_code(_numbers(column, read))
+    remarks = [*_remarks(column, kind, states, rows - gaps), *([doubtful] if doubtful else [])]
     counts = np.bincount(positions[positions >= 0].astype(np.int64), minlength=len(states))
     return ColumnSummary(
         *(column.name, kind, rows, gaps, different, codes),
@@ -248,9 +263,21 @@ def _read(
         states,
         tuple(counts.tolist()),
         cuts,
-        remarks=tuple(_remarks(column, kind, states, rows - gaps)),
+        remarks=tuple(remarks),
+        doubtful=doubtful,
         guessed=isinstance(read, Measured) and read.guessed > 0,
     )
+
+
+def _numbers(column: Column, read: Measured | Levels) -> Floats:
+    """Return the numbers of a column, without what is missing; none if it holds something else."""
+    if isinstance(read, Measured):
+        return read.numbers[~np.isnan(read.numbers)]
+    if column.number_type is None:
+        return np.empty(0)
+    there = read.codes[(read.codes >= 0) & (read.codes < len(read.labels))]
+    numbers: Floats = np.array([as_float(label) for label in read.labels])[there]
+    return numbers
 
 
 def _found(column: Column, read: Levels, there: Array) -> tuple[tuple[State, ...], Array]:
@@ -285,6 +312,10 @@ def _reason(
         numbers = f"{excess.states:,} different values in {counted(excess.rows, 'row')}"
         if kind == "dates":
             return f"dates, {numbers}"
+        words = read.present if isinstance(read, Levels) else []
+        strange = strange_texts([word for word in words if isinstance(word, str)])
+        if kind == "text" and strange:
+            return f"text, not numbers, because of {joined(map(repr, strange[:_MAX_STRANGE]))}"
         return f"seems to identify rows: {numbers}"
     if rows < _MIN_ROWS:
         return ""

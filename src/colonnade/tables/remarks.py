@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from colonnade.arrays import Floats
 from colonnade.exceptions import Advice, DataWarning, counted
 from colonnade.tables.levels import place
 from colonnade.tables.texts import MISSING_CODES, Codes, Reading, strange_texts
@@ -16,6 +19,8 @@ from colonnade.wording import alike, joined
 _MAX_SHOWN = 5
 _CODES = frozenset(MISSING_CODES)
 _ONE_WAY = "write each state in one way"
+# Numbers that many surveys write where there is no answer.
+_NUMBER_CODES = frozenset((-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0))
 
 
 # ------------------------------------------------------------ the columns of a file
@@ -123,6 +128,23 @@ class StateRemarks(NamedTuple):
             if strange
             else "",
         )
+
+
+def number_code(numbers: Floats) -> str:
+    """Say which number may stand for a missing value; empty if none looks like it.
+
+    It is a usual code, the smallest or the largest number, and apart from the others: below zero
+    while they are not, or farther from the next one than the others reach.
+    """
+    values, rows = np.unique(numbers, return_counts=True)
+    if len(values) < 3:
+        return ""
+    low, high = values[0], values[-1]
+    if low in _NUMBER_CODES and values[1] >= 0.0:
+        return f"{low:g} ({counted(int(rows[0]), 'row')}) may stand for a missing value"
+    if high in _NUMBER_CODES and high - values[-2] > values[-2] - low:
+        return f"{high:g} ({counted(int(rows[-1]), 'row')}) may stand for a missing value"
+    return ""
 
 
 def _lookalikes(states: Sequence[State]) -> list[list[State]]:

@@ -44,6 +44,8 @@ class ColumnSummary:
         Why it is left out.
     remarks : tuple of str
         What else is worth a look: states that are almost equal, dates, many states.
+    doubtful : str
+        A number that may stand for a missing value, in words; empty if there is none.
     guessed : bool
         Whether they are whole numbers, which might be labels, and nobody asked to cut them.
     error : ColonnadeError or None
@@ -62,6 +64,7 @@ class ColumnSummary:
     cuts: Cuts | None = None
     reason: str = ""
     remarks: tuple[str, ...] = ()
+    doubtful: str = ""
     guessed: bool = False
     error: ColonnadeError | None = field(default=None, repr=False, compare=False)
 

@@ -26,7 +26,7 @@ MISSING_CODES = (
     *("NULL", "null", "?"),
 )
 # Missing among numbers or booleans, where they can be nothing else; among words, states.
-MISSING_AMONG_NUMBERS = ("None", ".")
+MISSING_AMONG_NUMBERS = ("None", ".", "-", "--", "\N{EN DASH}", "\N{EM DASH}")
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 # Digits without a point or an exponent are no match: long or with leading zeros, they are names.
@@ -188,6 +188,10 @@ def is_number(text: str) -> bool:
 def strange_texts(texts: Sequence[str]) -> list[str]:
     """Return the few texts of a column of text that keep it from being one of numbers."""
     strange = [text for text in texts if not is_number(text)]
+    commas = [text for text in strange if _DECIMAL_COMMA.fullmatch(text)]
+    whole = all(_INTEGER.fullmatch(text) for text in texts if is_number(text))
+    if commas and whole and len(commas) < len(strange):  # numbers with decimal commas, but for some
+        strange = [text for text in strange if text not in commas]
     numbers = len(texts) - len(strange)
     if not strange or any(map(_DIGITS.fullmatch, strange)):  # leading zeros: all of them are names
         return []

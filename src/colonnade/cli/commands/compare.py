@@ -10,9 +10,9 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.data import DataOptions
-from colonnade.cli.graphs import Learn, LearnerOptions, graph_option
+from colonnade.cli.graphs import Learn, LearnerOptions, graph_learner, graph_option
 from colonnade.cli.output import fits, grid, say, say_json
-from colonnade.cli.values import Misuse, choice, refuse_repeated
+from colonnade.cli.values import Misuse, refuse_repeated
 from colonnade.exceptions import counted
 
 
@@ -21,7 +21,7 @@ def compare(
     learn: Annotated[
         list[Learn] | None,
         graph_option(
-            parser=choice(Learn),
+            parser=graph_learner,
             metavar="HOW",
             help="A way to learn the graph, anew in every fold: hc, ges, exact, pc, tan, chow-liu, "
             "kdb or naive; may be given several times.",

@@ -11,8 +11,9 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
-from colonnade.cli.commands.report import page_file
+from colonnade.cli.commands.report import judged, page_file
 from colonnade.cli.data import WeightedData
+from colonnade.cli.forests import check_forest, fit_forest, say_forest
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
 from colonnade.cli.models import check_output, described, gaps_in, save, summarise
 from colonnade.cli.output import say, say_json
@@ -62,15 +63,16 @@ def fit(
             help="Learn the graph: hc (hill climbing), ges (greedy search among classes of "
             "equivalent graphs), exact (the best of all graphs, for up to 20 variables), pc (tests "
             "of independence), tan (tree-augmented naive Bayes), chow-liu "
-            "(a tree), kdb (k-dependence classifier) or naive (naive Bayes). Every column that "
-            "describes rows is a variable.",
+            "(a tree), kdb (k-dependence classifier), naive (naive Bayes) or forest (many random "
+            "networks that predict the target together). Every column that describes rows is a "
+            "variable.",
             show_default="hc, and tan with --target",
         ),
     ] = None,
     learning: LearnerOptions,
     seed: Annotated[
         int | None,
-        graph_number(help="Makes --restarts repeatable."),
+        graph_number(help="Makes --restarts and --learn forest repeatable."),
     ] = None,
     prior: Annotated[
         str | None,
@@ -118,23 +120,32 @@ def fit(
     """
     request = _Request(dag, learn, learning, seed, group, data)
     request.check()
+    if request.learner is Learn.FOREST:
+        check_forest(data, output, {"--group": group, "--report": report})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
     if report is not None:
         check_output(report, overwrite, "report")
+    if request.learner is Learn.FOREST:
+        forest = fit_forest(data, str(learning.target), None if prior is None else chosen, seed)
+        with renamed(path="output"):
+            forest.save(output, overwrite)
+        say_forest(forest, output, json)
+        return
     network, table = request.fitted(chosen, say if not json else _unsaid)
     save(network, output, overwrite)
     saved = [str(output)]
     if report is not None:
-        from colonnade.report import held_out, write
+        from colonnade.report import write
 
-        # Without weights, which held-out rows would need as well.
-        judged = None
-        if learning.target is not None and data.weights is None:
-            judged = held_out(network, table, learning.target)
+        tell = say if not json else _unsaid
+        weighted = data.weights is not None
+        figures = {} if weighted else judged(network, table, learning.target, tell)
+        if weighted:
+            tell("The report has no figures on held-out rows: rows have weights")
         with renamed(path="report"):
             title = data.path.name
-            write(network, report, data=table, held_out=judged, title=title, overwrite=overwrite)
+            write(network, report, data=table, title=title, overwrite=overwrite, **figures)
         saved.append(str(report))
     if json:
         page = {} if report is None else {"report": str(report)}
@@ -169,8 +180,8 @@ class _Request:
         learning, data = self.learning, self.data
         if self.dag is not None and self.learn is not None:
             raise Misuse("Expected --dag or --learn, got both.", hint="leave out one of them")
-        if self.seed is not None and not learning.restarts:
-            raise Misuse("--seed applies only with --restarts.")
+        if self.seed is not None and not learning.restarts and self.learner is not Learn.FOREST:
+            raise Misuse("--seed applies only with --restarts or --learn forest.")
         hint = "the file of --dag names the columns that are used"
         for option, value in (("--ignore", data.ignore), ("--keep", data.keep)):
             if value and self.dag is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import typer
@@ -11,12 +12,24 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.commands.query import DRAWS
 from colonnade.cli.data import FileOptions
+from colonnade.cli.forests import forest_chances
 from colonnade.cli.models import check_output, load
-from colonnade.cli.output import grid, say, say_json, say_rest, write_table
+from colonnade.cli.output import (
+    figure,
+    fits,
+    grid,
+    interval,
+    say,
+    say_json,
+    say_rest,
+    write_table,
+)
 from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.cli.values import draws as draws_of
 from colonnade.exceptions import (
+    Advice,
     DataWarning,
+    FileFormatError,
     counted,
     inapplicable,
     listing,
@@ -24,12 +37,18 @@ from colonnade.exceptions import (
     renamed,
     warn,
 )
+from colonnade.wording import percent
 
 if TYPE_CHECKING:
+    from colonnade.arrays import Floats
     from colonnade.network import BayesianNetwork
+    from colonnade.priors import Interval
     from colonnade.tables import CodedTable
 
 _ROWS_SHOWN = 20
+Columns: TypeAlias = dict[str, list[Any]]
+# How many draws, the probability inside, and the seed; None where nobody said so.
+Intervals: TypeAlias = tuple[int | None, float | None, int | None]
 
 
 def predict(
@@ -92,34 +111,82 @@ def predict(
         raise Misuse("Expected --output or --json, got both.", hint="leave out one of them")
     if output is not None and str(output) != "-":
         check_output(output, overwrite)
-    network = load(model)
-    table = dict(data.read())
-    name = _target(network, list(table), target)
-    coded, known = _coded(network, table, name)
-    found = _predictions(network, coded, name, (draws, level, seed))
-    accuracy = _accuracy(network, coded, name, found) if known else None
+    intervals = draws, level, seed
+    try:
+        network = load(model)
+    except FileFormatError as error:
+        if error.hint is not Advice.LOAD_FOREST:
+            raise
+        found, truth = _by_forest(model, dict(data.read()), target, intervals)
+    else:
+        found, truth = _by_network(network, dict(data.read()), target, intervals)
+    name, rows = next(iter(found)), len(next(iter(found.values())))
+    accuracy = _accuracy(found[name], truth)
     if json:
-        rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
-        say_json({"target": name, "accuracy": accuracy, "rows": rows})
+        lines = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+        say_json({"target": name, "accuracy": accuracy, "rows": lines})
     elif output is not None:
         write_table(output, found, overwrite)
         if str(output) != "-":
-            say(f"Predicted {name} for {counted(coded.rows, 'row')}")
+            say(f"Predicted {name} for {counted(rows, 'row')}")
             say(f"Saved {output}")
     else:
-        say(f"Predicted {name} for {counted(coded.rows, 'row')}")
-        lines = [
-            [str(k + 1), *(x if isinstance(x, str) else f"{x:.4f}" for x in _texts(row))]
-            for k, row in zip(range(_ROWS_SHOWN), zip(*found.values(), strict=True), strict=False)
-        ]
-        grid(["row", *found], lines, numbers=["row", *list(found)[1:]])
-        say_rest(coded.rows - len(lines), "row", "-o OUT.csv saves all")
+        say(f"Predicted {name} for {counted(rows, 'row')}")
+        _show(found, level or 0.95)
     if accuracy is not None and not json and str(output) != "-":
         say(f"{100 * accuracy:.1f} % of the known values of {name} are the most probable state")
 
 
-def _texts(row: tuple[Any, ...]) -> list[Any]:
-    return [str(row[0]), *row[1:]]
+def _show(found: dict[str, list[Any]], level: float) -> None:
+    """Show the first rows: every column, or where the terminal is too narrow the best state."""
+    name, *others = found
+    rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    head = ["row", name, *others]
+    lines = [
+        [str(k + 1), str(row[name]), *(figure(row[other]) for other in others)]
+        for k, row in enumerate(rows[:_ROWS_SHOWN])
+    ]
+    if not fits([head, *lines]):
+        known = bool(rows) and f"{name}={rows[0][name]} upper" in found
+        head = ["row", name, "probability", *([f"{percent(level)} interval"] if known else [])]
+        lines = [
+            [line[0], line[1], *_best(row, f"{name}={row[name]}", known)]
+            for line, row in zip(lines, rows, strict=False)
+        ]
+    grid(head, lines, numbers=[head[0], *head[2:]])
+    say_rest(len(rows) - len(lines), "row", "-o OUT.csv saves all")
+
+
+def _best(row: dict[str, Any], best: str, known: bool) -> list[str]:
+    """Write the probability of the state that is predicted, and its interval if one is known."""
+    ends = [interval(row[f"{best} lower"], row[f"{best} upper"])] if known else []
+    return [figure(row[best]), *ends]
+
+
+def _by_network(
+    network: BayesianNetwork, table: dict[str, Any], target: str | None, intervals: Intervals
+) -> tuple[Columns, list[Any]]:
+    """Return the columns of the answer, and what is known of the target: states, or None."""
+    name = _target(network, list(table), target)
+    coded, known = _coded(network, table, name)
+    found = _predictions(network, coded, name, intervals)
+    states = [*network[name].family.child.states, None]
+    codes = coded.codes[coded.position(name)].tolist() if known else []
+    return found, [states[min(code, len(states) - 1)] for code in codes]
+
+
+def _by_forest(
+    path: Path, table: dict[str, Any], target: str | None, intervals: Intervals
+) -> tuple[Columns, list[Any]]:
+    """Return the columns of the answer of a forest, and what is known of its target."""
+    from colonnade.classifier import BayesianNetworkForest
+
+    forest = BayesianNetworkForest.load(path)
+    name = forest.target_name_
+    if target is not None and target != name:
+        raise not_among([name], "target", target)
+    found = _columns(name, forest.classes_.tolist(), *forest_chances(forest, table, intervals))
+    return found, list(table.get(name, []))
 
 
 def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> str:
@@ -164,16 +231,13 @@ def _predictions(
     network: BayesianNetwork,
     coded: CodedTable,
     target: str,
-    intervals: tuple[int | None, float | None, int | None],
-) -> dict[str, list[Any]]:
+    intervals: Intervals,
+) -> Columns:
     """Return the columns of the answer: state, probability of each state, ends of intervals."""
     from colonnade.network.targets import target_intervals, target_probabilities
 
     draws, level, seed = intervals
     probabilities = target_probabilities(network, coded, target)
-    states = network[target].family.child.states
-    best = [states[k] for k in np.argmax(np.nan_to_num(probabilities, nan=-1.0), axis=1).tolist()]
-    found: dict[str, list[Any]] = {target: best}
     near = [target, *network.dag.children(target)]
     posterior = any(network[name].has_posterior for name in near)
     asked = draws is not None or level is not None or seed is not None
@@ -186,6 +250,15 @@ def _predictions(
             ends = target_intervals(
                 network, coded, target, level or 0.95, draws or DRAWS, seed or 0
             )
+    return _columns(target, network[target].family.child.states, probabilities, ends)
+
+
+def _columns(
+    target: str, states: Sequence[Any], probabilities: Floats, ends: Interval | None
+) -> Columns:
+    """Write answers as columns: the best state, the probability of each, and its interval."""
+    best = np.argmax(np.nan_to_num(probabilities, nan=-1.0), axis=1).tolist()
+    found: Columns = {target: [states[k] for k in best]}
     for k, state in enumerate(states):
         found[f"{target}={state}"] = probabilities[:, k].tolist()
         if ends is not None:
@@ -194,17 +267,8 @@ def _predictions(
     return found
 
 
-def _accuracy(
-    network: BayesianNetwork, coded: CodedTable, target: str, found: dict[str, list[Any]]
-) -> float | None:
+def _accuracy(best: list[Any], truth: list[Any]) -> float | None:
     """Return the share of the known values that are the most probable state; None if none is."""
-    states = network[target].family.child.states
-    codes = coded.codes[coded.position(target)].tolist()
-    right = [
-        bool(states[code] == best)
-        for code, best in zip(codes, found[target], strict=True)
-        if code < len(states)
-    ]
-    if not right:
-        return None
-    return sum(right) / len(right)
+    pairs = zip(truth, best, strict=bool(truth))
+    right = [bool(known == guess) for known, guess in pairs if known is not None and known == known]
+    return sum(right) / len(right) if right else None

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from colonnade.cli import options
+from colonnade.cli.data import ReadOptions
 from colonnade.cli.models import check_output, load
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, file_that, table_ending
-from colonnade.exceptions import InputError, expected, renamed
+from colonnade.exceptions import InputError, counted, expected, renamed
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
 
 _ENDINGS = (".html", ".htm")
+FOLDS = 5
+# Fewer rows say nothing about rows held out; more values take longer than anybody expects of fit.
+_MIN_JUDGED_ROWS = 10
+_MAX_COMPARED_VALUES = 500_000
 
 
 def page_ending(path: Path) -> None:
@@ -71,6 +77,7 @@ def report(
         float | None,
         options.level_option(help="Probability inside the intervals; 0.95 by default."),
     ] = None,
+    reading: ReadOptions,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Write a network as one HTML file to look at: graph, tables, data, predictions.
@@ -84,20 +91,19 @@ def report(
     for option, given in (("--compare", compare), ("--target", target is not None)):
         if given and data is None:
             raise Misuse(f"{option} applies only with --data.")
+    reading.check(data)
     if folds is not None and not compare and target is None:
         raise Misuse("--folds applies only with --compare or --target.")
     check_output(output, overwrite)
     network = load(model)
     more: dict[str, Any] = {"title": title or f"{model.stem}: Bayesian network"}
     if data is not None:
-        from colonnade.tables import read
-
         with renamed(path="data"):
-            more["data"] = read(data)
+            more["data"] = reading.table(data)
         if compare:
-            more["comparison"] = compared(network, more["data"], folds or 5)
+            more["comparison"] = compared(network, more["data"], folds or FOLDS, target)
         if target is not None:
-            more["held_out"] = pages.held_out(network, more["data"], target, folds or 5)
+            more["held_out"] = pages.held_out(network, more["data"], target, folds or FOLDS)
     if level is not None:
         more["level"] = level
     with renamed(path="output"):
@@ -105,7 +111,26 @@ def report(
     say(f"Saved {output}")
 
 
-def compared(network: BayesianNetwork, table: Any, folds: int) -> Any:
+def judged(
+    network: BayesianNetwork, table: Any, target: str | None, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Return what held-out rows say about a network, for its page, and tell what they do not."""
+    from colonnade.report import held_out
+
+    rows = len(next(iter(table.values())))
+    found: dict[str, Any] = {}
+    if rows < _MIN_JUDGED_ROWS:
+        tell(f"The report has no figures on held-out rows: {counted(rows, 'row')} are too few")
+        return found
+    if target is not None:
+        found["held_out"] = held_out(network, table, target, FOLDS)
+    if rows * len(network) > _MAX_COMPARED_VALUES:
+        tell("The report has no comparison, which takes long here: see colonnade report --compare")
+        return found
+    return found | {"comparison": compared(network, table, FOLDS, target)}
+
+
+def compared(network: BayesianNetwork, table: Any, folds: int, target: str | None) -> Any:
     """Compare a network's graph and priors with others, on rows held out."""
     from colonnade.dag import Dag
     from colonnade.priors import prior_named
@@ -117,4 +142,4 @@ def compared(network: BayesianNetwork, table: Any, folds: int) -> Any:
     words = ["hierarchical", "hierarchical:learn", "tiered", "bdeu:1"]
     own = {prior.word: prior for prior in network.priors.values() if prior is not None}
     priors = {**own, **{word: prior_named(word) for word in words}}
-    return compare(coded, graphs, priors, folds=folds, rng=0, missing="available")
+    return compare(coded, graphs, priors, folds=folds, rng=0, missing="available", target=target)

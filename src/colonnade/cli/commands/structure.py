@@ -10,10 +10,10 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.arcs import ENDINGS, model_string, written
 from colonnade.cli.data import WeightedData
-from colonnade.cli.graphs import Learn, LearnerOptions, graph_option
+from colonnade.cli.graphs import Learn, LearnerOptions, graph_learner, graph_option
 from colonnade.cli.models import check_output
 from colonnade.cli.output import grid, say, say_json, write_text
-from colonnade.cli.values import Misuse, choice, ending_in, file_that
+from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.exceptions import counted, renamed
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def structure(
     learn: Annotated[
         Learn | None,
         graph_option(
-            parser=choice(Learn),
+            parser=graph_learner,
             metavar="HOW",
             help="How to learn the graph: hc, ges, exact, pc, tan, chow-liu, kdb or naive, "
             "as for fit.",

@@ -60,5 +60,5 @@ function grid(head, rows, options = {}) {
       options.caption ? h("caption", {}, options.caption) : null,
       h("thead", {}, h("tr", {}, head.map((text, k) => h("th", { scope: "col", class: numeric[k] ? "n" : null }, text.replace("#", ""))))),
       h("tbody", {}, rows.map((row) => row.title ? h("tr", {}, h("th", { scope: "rowgroup", class: "title", colspan: head.length }, row.title)) : h("tr", { class: row.best ? "best" : null },
-        row.cells.map((cell, k) => h("td", { class: numeric[k] ? "n" : k === 0 ? "first" : null }, cell)))))));
+        row.cells.map((cell, k) => h("td", { class: numeric[k] ? "n" : k === 0 ? "first" : null, "data-head": k ? head[k].replace("#", "") : null }, cell)))))));
 }

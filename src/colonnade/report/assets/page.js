@@ -10,13 +10,14 @@ function choose(k, jump = false) {
 
 const parts = [
   buildOverview(),
-  ...(content.live ? [buildLive()] : []),
+  ...(content.live ? [buildLive()] : [buildData()]),
   // In the explorer the margins stand beside the graph, and the table below both.
   h("div", { class: content.live ? "pair live" : "pair", id: "network" }, buildGraph(), content.live ? buildMargins() : buildPanel()),
-  ...(content.live ? [buildPanel()] : [buildChanged(), buildMargins()]), buildClassifier(), buildComparison(), buildData(), buildReading(),
+  ...(content.live ? [buildPanel()] : [buildChanged(), buildMargins()]), buildClassifier(), buildComparison(), content.live ? buildData() : null, buildReading(),
 ].filter(Boolean);
 document.getElementById("main").replaceChildren(...parts);
-const links = [["live", "Observations"], ["network", content.live ? "Graph and margins" : "Graph and tables"], ...(content.live ? [["variable", "Table"]] : []), ["changed", "Pooling"], ...(content.live ? [] : [["margins", "Margins"]]), ["classifier", "Predictions"], ["comparison", "Comparison"], ["data", "Data"], ["reading", "How to read"]];
+const data = content.live ? [] : [["data", "Data"]];
+const links = [["live", "Observations"], ...data, ["network", content.live ? "Graph and margins" : "Graph and tables"], ...(content.live ? [["variable", "Table"]] : []), ["changed", "Pooling"], ...(content.live ? [] : [["margins", "Margins"]]), ["classifier", "Predictions"], ["comparison", "Comparison"], ...(content.live ? [["data", "Data"]] : []), ["reading", "How to read"]];
 document.getElementById("nav").append(...links.filter(([id]) => document.getElementById(id)).map(([id, text]) =>
   h("a", { href: `#${id}`, onclick: (event) => { event.preventDefault(); document.getElementById(id).scrollIntoView(); } }, text)));
 

@@ -58,59 +58,83 @@ function showMargin(k, means, interval, before) {
   });
 }
 
+// What the data hold, and what became of each column: the beginning of every page.
 function buildData() {
   const data = content.data;
   if (!data) return null;
-  const spark = (shares) => h("span", { class: "spark", "aria-hidden": "true" }, shares.map((value) => {
+  const full = data.source === "data";
+  const unused = data.columns.filter((column) => column.variable === null);
+  const noted = data.columns.filter((column) => column.remarks?.length || Object.keys(column.unknown ?? {}).length);
+  const gaps = data.columns.filter((column) => column.missing).length;
+  const missing = data.columns.reduce((sum, column) => sum + (column.missing ?? 0), 0);
+  const used = unused.length ? `${count(data.columns.length - unused.length)} of them in the network` : "all in the network";
+  const sum = full ? `${plural(data.rows, "row")}, ${plural(data.columns.length, "column")}, ${used}. ` +
+    (missing ? `${plural(missing, "value")} missing, in ${plural(gaps, "column")}; ${plural(data.complete, "row")} complete in what is used.` : "No value is missing.")
+    : "From the counts of the model; the data themselves were not given.";
+  const few = (columns, words) => columns.slice(0, 12).map((column) => h("li", {}, bdi(column.name), ": ", words(column)));
+  const more = (columns) => (columns.length > 12 ? [h("li", {}, `${plural(columns.length - 12, "more column")}, in the table below`)] : []);
+  return section("data", "Data", h("p", { class: "note" }, sum),
+    unused.length ? [h("p", { class: "note" }, "Left out:"), h("ul", { class: "note" }, few(unused, (column) => column.reason), more(unused))] : null,
+    noted.length ? [h("p", { class: "note" }, "Worth a look:"), h("ul", { class: "note" }, few(noted, (column) => looks(column).join("; ")), more(noted))] : null,
+    h("details", {}, h("summary", {}, `All ${plural(data.columns.length, full ? "column" : "variable")}`),
+      grid(["Column", ...(full ? ["Type"] : []), "#states", "Shares", "Most common", "#rows", ...(full ? ["Missing"] : []), "Remarks"],
+        data.columns.map((column) => ({ cells: column.variable === null ? unusedCells(column) : usedCells(column, full) })), { label: "Columns of the data", class: "cards" })),
+    data.left_out ? h("p", { class: "note" }, `${plural(data.left_out, "more column")} not on this page.`) : null);
+}
+function looks(column) {
+  const unknown = Object.entries(column.unknown ?? {}).map(([value, times]) => `${value} (${times})`).join(", ");
+  return [...(column.remarks ?? []), ...(unknown ? [`no states of the network, taken as missing: ${unknown}${column.more_unknown ? ` and ${column.more_unknown} more` : ""}`] : [])];
+}
+function gapsOf(column) {
+  const codes = Object.keys(column.codes ?? {});
+  return `${count(column.missing)}${codes.length ? ` (${codes.join(", ")})` : ""}`;
+}
+function usedCells(column, full) {
+  const k = column.variable, top = column.shares.indexOf(Math.max(...column.shares));
+  const spark = h("span", { class: "spark", "aria-hidden": "true" }, column.shares.map((value) => {
     const bar = h("i");
     bar.style.height = `${Math.max(100 * value, 3)}%`;
     return bar;
   }));
-  const full = data.source === "data";
-  const rows = data.columns.map((column) => {
-    const k = column.variable, top = column.shares.indexOf(Math.max(...column.shares));
-    const unknown = Object.entries(column.unknown).map(([value, times]) => `${value} (${times})`).join(", ");
-    const remarks = [
-      column.cuts ? `cut at ${column.cuts.map((point) => number.format(point)).join(", ")}` : "",
-      column.unseen_states ? `${plural(column.unseen_states, "state")} without a row` : "",
-      unknown ? `no states of the network: ${unknown}${column.more_unknown ? ` and ${column.more_unknown} more` : ""}` : "",
-    ].filter(Boolean).join("; ");
-    return { cells: [variableLink(k), count(variables[k].states.length), spark(column.shares),
-      h("span", {}, bdi(stateName(k, top)), ` ${share(column.shares[top])}`), count(column.rows), ...(full ? [count(column.missing)] : []), h("span", { class: "small quiet" }, remarks)] };
-  });
-  const head = ["Variable", "#states", "Shares", "Most common", "#rows", ...(full ? ["#missing"] : []), "Remarks"];
-  const sum = full ? `${plural(data.rows, "row")}, ${count(data.complete)} of them complete.`
-    : "From the counts of the model; the data themselves were not given.";
-  return section("data", "Data", h("p", { class: "note" }, sum),
-    data.unused.length ? h("p", { class: "note" }, `${plural(data.unused.length, "column")} of the data not in the network: `, data.unused.slice(0, 30).map((each, i) => [i ? ", " : "", bdi(each)]), data.unused.length > 30 ? " …" : "", ".") : null,
-    grid(head, rows, { label: "Columns of the data" }),
-    data.left_out ? h("p", { class: "note" }, `${plural(data.left_out, "more column")} left out.`) : null);
+  const remarks = [
+    column.cuts ? `${full && column.different ? `${count(column.different)} different values, ` : ""}cut at ${column.cuts.map((point) => number.format(point)).join(", ")}` : "",
+    column.unseen_states ? `${plural(column.unseen_states, "state")} without a row` : "", ...looks(column)];
+  return [variableLink(k), ...(full ? [column.type ?? "states"] : []), count(variables[k].states.length), spark, h("span", {}, bdi(stateName(k, top)), ` ${share(column.shares[top])}`),
+    count(column.rows), ...(full ? [gapsOf(column)] : []), h("span", { class: "small quiet" }, remarks.filter(Boolean).join("; "))];
+}
+function unusedCells(column) {
+  return [bdi(column.name), column.type, h("span"), h("span"), h("span"), count(column.rows), gapsOf(column), h("span", { class: "small quiet" }, `left out: ${column.reason}`)];
 }
 
 function buildComparison() {
   const comparison = content.comparison;
   if (!comparison) return null;
   const fixed = (value, digits) => (value === null ? "–" : value.toFixed(digits));
+  const aimed = comparison.target !== null;
   return section("comparison", "Comparison",
-    h("p", { class: "note" }, `Mean log probability of a row that was held out, in ${comparison.folds}-fold cross-validation: larger is better. The log evidence is that of all rows.`),
-    grid(["Graph", "Prior", "#arcs", "#held-out", "#s.e.", "#log evidence"], comparison.rows.map((row, i) => ({ best: i === 0,
-      cells: [bdi(row.structure), row.prior, count(row.arcs), fixed(row.held_out, 4), fixed(row.error, 4), fixed(row.evidence, 2)] })), { label: "Graphs and priors" }),
+    h("p", { class: "note" }, `Mean log probability of a row that was held out, in ${comparison.folds}-fold cross-validation: larger is better. The log evidence is that of all rows.`,
+      aimed ? [" Accuracy, area under the ROC curve and log loss are those of predicting ", bdi(comparison.target), "; the smallest log loss comes first."] : ""),
+    grid(["Graph", "Prior", "#arcs", "#held-out", "#s.e.", "#log evidence", ...(aimed ? ["#accuracy", "#AUC", "#log loss"] : [])], comparison.rows.map((row, i) => ({ best: i === 0,
+      cells: [bdi(row.structure), row.prior, count(row.arcs), fixed(row.held_out, 4), fixed(row.error, 4), fixed(row.evidence, 2),
+        ...(aimed ? row.prediction.map((value) => fixed(value, 4)) : [])] })), { label: "Graphs and priors" }),
     comparison.rows.some((row) => row.held_out !== null) ? comparisonFigure(comparison.rows) : null);
 }
 function comparisonFigure(rows) {
-  const known = rows.filter((row) => row.held_out !== null);
+  const known = rows.filter((row) => row.held_out !== null), narrow = innerWidth < 600;
   const ends = known.flatMap((row) => [row.held_out - 2 * (row.error ?? 0), row.held_out + 2 * (row.error ?? 0)]);
-  const low = Math.min(...ends), high = Math.max(...ends), x = (value) => 210 + 290 * (high > low ? (value - low) / (high - low) : 0.5);
-  const svg = s("svg", { viewBox: `0 0 520 ${26 * known.length + 34}` });
+  const left = narrow ? 140 : 205, wide = narrow ? 170 : 300, right = left + wide;
+  const low = Math.min(...ends), high = Math.max(...ends), x = (value) => left + 5 + (wide - 10) * (high > low ? (value - low) / (high - low) : 0.5);
+  const svg = s("svg", { viewBox: `0 0 ${right + 50} ${26 * known.length + 48}` });
   known.forEach((row, i) => {
     const y = 18 + 26 * i;
-    svg.append(s("text", { class: "label end", x: 196, y: y + 4 }, clipped(`${row.structure}, ${row.prior}`, 30)),
+    svg.append(s("text", { class: "label end", x: left - 9, y: y + 4 }, clipped(`${row.structure}, ${row.prior}`, narrow ? 22 : 30)),
       s("line", { class: "ours", x1: x(row.held_out - 2 * (row.error ?? 0)), x2: x(row.held_out + 2 * (row.error ?? 0)), y1: y, y2: y }),
       s("circle", { class: "ours", cx: x(row.held_out), cy: y, r: 5 }));
   });
   const bottom = 26 * known.length + 22;
-  svg.append(s("line", { class: "axis strong", x1: 205, x2: 505, y1: bottom - 14, y2: bottom - 14 }),
-    s("text", { class: "tick", x: 205, y: bottom + 4 }, low.toFixed(3)), s("text", { class: "tick end", x: 505, y: bottom + 4 }, high.toFixed(3)));
+  svg.append(s("line", { class: "axis strong", x1: left, x2: right, y1: bottom - 14, y2: bottom - 14 }),
+    s("text", { class: "tick", x: left, y: bottom + 4 }, low.toFixed(3)), s("text", { class: "tick end", x: right, y: bottom + 4 }, high.toFixed(3)),
+    s("text", { class: "tick mid", x: left + wide / 2, y: bottom + 18 }, "log probability of a held-out row"));
   return figure(svg, "comparison", "Mean log probability of held-out rows, plus and minus two standard errors");
 }
 
@@ -151,8 +175,8 @@ function confusionTable(found, words) {
     box.style.setProperty("--share", sum ? (0.55 * value / sum).toFixed(3) : "0");
     return box;
   };
-  return h("div", {}, h("h3", {}, "Confusion"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Confusion" }, h("table", { class: "confusion" },
-    h("caption", {}, "Rows: the state in the data. Columns: the most probable state."),
+  return h("div", {}, h("h3", {}, "Confusion"), h("p", { class: "note", id: "confusion-note" }, "Rows: the state in the data. Columns: the most probable state."),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Confusion" }, h("table", { class: "confusion", "aria-describedby": "confusion-note" },
     h("thead", {}, h("tr", {}, h("td", {}), words.map((word) => h("th", { scope: "col" }, bdi(word))))),
     h("tbody", {}, found.confusion.map((row, i) => h("tr", {}, h("th", { scope: "row" }, bdi(words[i])), row.map((value) => cell(value, row))))))));
 }

@@ -132,5 +132,5 @@ function changesTable(changes, named) {
   return grid([...(named ? ["Variable"] : []), "Given", "State", "#rows", "#frequency", "#this table"],
     changes.map((change) => ({ cells: [...(named ? [variableLink(change.variable)] : []),
       h("span", {}, given(change.variable, change.given)), bdi(stateName(change.variable, change.state)), count(change.n), probability(change.ml), probability(change.ours)] })),
-    { label: "Where pooling changed the answer most" });
+    { label: "Where pooling changed the answer most", class: "cards" });
 }

@@ -1,0 +1,121 @@
+"""Forests of networks: learned by `fit`, and asked by `predict`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from colonnade.cli.data import Missing, WeightedData
+from colonnade.cli.output import grid, say, say_json
+from colonnade.cli.values import Misuse
+from colonnade.exceptions import DataError, DataWarning, counted, not_among, renamed, require, warn
+
+if TYPE_CHECKING:
+    from colonnade.arrays import Floats
+    from colonnade.classifier import BayesianNetworkForest
+    from colonnade.priors import Interval, Prior
+    from colonnade.tables import Bins
+
+_MAX_SHOWN_FEATURES = 20
+
+
+def check_forest(data: WeightedData, output: Path, others: dict[str, object]) -> None:
+    """Refuse what a forest does not take; `others` are options that need a single network."""
+    given = {**others, "--cut": data.cut}
+    for option, value in given.items():
+        if value:
+            raise Misuse(f"{option} does not apply with --learn forest.")
+    if data.missing is not Missing.AVAILABLE:
+        hint = "leave it out: values that a row lacks are summed out"
+        raise Misuse(f"--missing {data.missing} does not apply with --learn forest.", hint=hint)
+    if output.suffix.lower() != ".json":
+        raise Misuse(f"Expected a name that ends in .json for --output, got {output.name!r}.")
+
+
+def fit_forest(
+    data: WeightedData, target: str, prior: Prior | None, seed: int | None
+) -> BayesianNetworkForest:
+    """Learn a forest that predicts one column from all others that describe rows."""
+    from colonnade.classifier import BayesianNetworkForest
+
+    table = data.read(data.weights)
+    columns = [name for name in table if name != data.weights]
+    if target not in columns:
+        raise not_among(columns, "target", target)
+    plan = data.plan(table, weights=data.weights, keep=[target])
+    if plan[target].fate == "cut":
+        hint = "give --learn tan, which predicts intervals"
+        raise DataError(f"Column {target!r}", "numbers, and a forest predicts states.", hint)
+    features = [name for name in plan.used if name != target]
+    if not features:
+        raise DataError("Table", f"no column describes rows besides {target!r}.")
+    labels = np.array(list(table[target]), dtype=object)
+    known = np.array([label is not None and label == label for label in labels])
+    if not known.all():
+        lost = counted(int((~known).sum()), "row")
+        warn(DataWarning(f"Column {target!r}: {lost} without a value left out."))
+    frame = _frame({name: table[name] for name in features})[known]
+    weights = None if data.weights is None else np.asarray(table[data.weights])[known]
+    # The columns that identify rows are out already, and said to be.
+    forest = BayesianNetworkForest(
+        prior=prior,
+        random_state=seed or 0,
+        n_jobs=-1,
+        bins=_bins(data),
+        target_name=target,
+        identifiers="keep",
+    )
+    return forest.fit(frame, np.array(labels[known].tolist()), weights)
+
+
+def say_forest(forest: BayesianNetworkForest, saved: Path, json: bool) -> None:
+    """Show what a forest predicts, and from what."""
+    names, shares = forest.feature_names_in_.tolist(), forest.feature_importances_.tolist()
+    ranked = sorted(zip(names, shares, strict=True), key=lambda pair: -pair[1])
+    members, target = len(forest.networks_), forest.target_name_
+    if json:
+        facts = {"saved": str(saved), "target": target, "classes": forest.classes_.tolist()}
+        say_json({**facts, "networks": members, "importances": dict(ranked)})
+        return
+    size = f"{counted(members, 'network')}, from {counted(len(names), 'column')}"
+    say(f"Forest that predicts {target}: {size}")
+    shown = ranked[:_MAX_SHOWN_FEATURES]
+    grid(["column", "share"], [[name, f"{share:.3f}"] for name, share in shown], ["share"])
+    if rest := len(ranked) - len(shown):
+        say(f"... {counted(rest, 'more column')}; --json shows all")
+    say(f"Saved {saved}")
+
+
+def forest_chances(
+    forest: BayesianNetworkForest,
+    table: dict[str, Any],
+    intervals: tuple[int | None, float | None, int | None],
+) -> tuple[Floats, Interval | None]:
+    """Return the probability of each class, ``[row, class]``, and ends of intervals if wanted."""
+    from colonnade.tables.levels import refuse_absent
+
+    names = forest.feature_names_in_.tolist()
+    refuse_absent(names, list(table))
+    frame = _frame({name: table[name] for name in names})
+    draws, level, seed = intervals
+    chances = np.asarray(forest.predict_proba(frame))
+    if draws == 0:
+        return chances, None
+    with renamed(rng="seed"):
+        return chances, forest.predict_interval(frame, level or 0.95, draws, seed or 0)
+
+
+def _frame(columns: dict[str, Any]) -> Any:
+    pandas = require("pandas", feature="A forest", extra="formats")
+    return pandas.DataFrame(columns)
+
+
+def _bins(data: WeightedData) -> Bins | dict[str, Any] | None:
+    from colonnade.tables import Bins
+
+    default, each = data.own_bins()
+    if default is None:
+        return each or None
+    return Bins(default, each)
