@@ -6,7 +6,6 @@ are; a disturbance of the order of the features; which features may be parents o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -124,7 +124,8 @@ def logarithm(value):
     """Return the natural logarithm of a number from 1e-300 to 1e300, in vectors where it can.
 
     It is that of a power of two and of a number m near one, of which the series of
-    2 artanh((m - 1) / (m + 1)) is summed; right to about an unit of the last digit.
+    2 artanh((m - 1) / (m + 1)) is summed, with the coefficients that fdlibm has for it; right to
+    about a unit of the last digit.
     """
     bits = np.float64(value).view(np.uint64)
     # Numbers from sqrt(1/2) to sqrt(2) get the exponent 1024.
@@ -149,13 +150,16 @@ def logarithm(value):
 
 @entry
 def take_logs(values):
-    """Replace numbers of zero or more, `[...]` in one row, by their logarithms."""
-    smallest = math.inf
+    """Replace numbers of zero or more, `[...]` in one row, by their logarithms; NaN stays NaN."""
+    plain = True
     for i in range(values.size):
-        smallest = values[i] if values[i] < smallest else smallest
-    if smallest > 1e-300:
+        plain = plain and values[i] > 1e-300
+    if plain:
         for i in range(values.size):
             values[i] = logarithm(values[i])
     else:
         for i in range(values.size):
-            values[i] = math.log(values[i]) if values[i] > 0.0 else -math.inf
+            if values[i] > 0.0:
+                values[i] = math.log(values[i])
+            elif values[i] == 0.0:
+                values[i] = -math.inf
