@@ -42,7 +42,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "fit data.csv --dag arcs.csv --target cancer",
             2,
-            "--target applies only with --learn tan, kdb or naive.",
+            "--target applies only with --learn tan, kdb, naive or forest.",
         ),
         ("fit data.csv --learn hc --target cancer", 2, "--target applies only with"),
         ("fit data.csv --learn tan", 2, "--target is missing: --learn tan needs"),
@@ -59,7 +59,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
             2,
             "--restarts applies only with",
         ),
-        ("fit data.csv --learn hc --seed 2", 2, "--seed applies only with --restarts."),
+        ("fit data.csv --learn hc --seed 2", 2, "--seed applies only with --restarts or --learn"),
         ("fit data.csv --learn hc --score ml", 2, "Expected a score such as bic"),
         ("fit data.csv --dag arcs.csv --graph-prior sizes", 2, "--graph-prior applies only"),
         ("fit data.csv --learn hc --graph-prior size", 2, "for --graph-prior, got 'size'"),
@@ -91,7 +91,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "fit data.csv --learn best",
             2,
-            "Expected hc, ges, exact, pc, tan, chow-liu, kdb or naive for --learn, got 'best'.",
+            "Expected hc, ges, exact, pc, tan, chow-liu, kdb, naive or forest for --learn, got",
         ),
         (
             "fit data.csv --learn hc --missing maybe",

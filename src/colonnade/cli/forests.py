@@ -10,7 +10,7 @@ import numpy as np
 from colonnade.cli.data import Missing, WeightedData
 from colonnade.cli.output import grid, say, say_json
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import DataError, DataWarning, counted, not_among, renamed, require, warn
+from colonnade.exceptions import DataError, DataWarning, counted, not_among, renamed, warn
 
 if TYPE_CHECKING:
     from colonnade.arrays import Floats
@@ -39,6 +39,7 @@ def fit_forest(
 ) -> BayesianNetworkForest:
     """Learn a forest that predicts one column from all others that describe rows."""
     from colonnade.classifier import BayesianNetworkForest
+    from colonnade.tables.packages import as_frame
 
     table = data.read(data.weights)
     columns = [name for name in table if name != data.weights]
@@ -56,7 +57,7 @@ def fit_forest(
     if not known.all():
         lost = counted(int((~known).sum()), "row")
         warn(DataWarning(f"Column {target!r}: {lost} without a value left out."))
-    frame = _frame({name: table[name] for name in features})[known]
+    frame = as_frame({name: table[name] for name in features})[known]
     weights = None if data.weights is None else np.asarray(table[data.weights])[known]
     # The columns that identify rows are out already, and said to be.
     forest = BayesianNetworkForest(
@@ -95,21 +96,17 @@ def forest_chances(
 ) -> tuple[Floats, Interval | None]:
     """Return the probability of each class, ``[row, class]``, and ends of intervals if wanted."""
     from colonnade.tables.levels import refuse_absent
+    from colonnade.tables.packages import as_frame
 
     names = forest.feature_names_in_.tolist()
     refuse_absent(names, list(table))
-    frame = _frame({name: table[name] for name in names})
+    frame = as_frame({name: table[name] for name in names})
     draws, level, seed = intervals
     chances = np.asarray(forest.predict_proba(frame))
     if draws == 0:
         return chances, None
     with renamed(rng="seed"):
         return chances, forest.predict_interval(frame, level or 0.95, draws, seed or 0)
-
-
-def _frame(columns: dict[str, Any]) -> Any:
-    pandas = require("pandas", feature="A forest", extra="formats")
-    return pandas.DataFrame(columns)
 
 
 def _bins(data: WeightedData) -> Bins | dict[str, Any] | None:

@@ -44,7 +44,7 @@ class Learn(StrEnum):
 
 # A forest is many graphs, which only fit learns.
 graph_learner = choice(Learn, but=[Learn.FOREST])
-_SUPERVISED = (Learn.TAN, Learn.KDB, Learn.NAIVE, Learn.FOREST)
+_SUPERVISED = (Learn.TAN, Learn.KDB, Learn.NAIVE)
 _SCORED = (Learn.HC, Learn.GES, Learn.EXACT)
 _RULED = (*_SCORED, Learn.PC)
 
@@ -130,13 +130,15 @@ class LearnerOptions:
         """How graphs are learned if nobody says so."""
         return Learn.HC if self.target is None else Learn.TAN
 
-    def check(self, learn: Sequence[Learn], *, scored: bool = False) -> None:
+    def check(self, learn: Sequence[Learn], *, scored: bool = False, forests: bool = False) -> None:
         """Refuse options that do not fit the graphs to be learned.
 
-        `scored` says that a target has a meaning of its own: predictions of it are scored.
+        `scored` says that a target has a meaning of its own: predictions of it are scored;
+        `forests`, that they could be learned as well.
         """
+        supervised = (*_SUPERVISED, Learn.FOREST) if forests else _SUPERVISED
         for option, value, learners in (
-            ("--target", None if scored else self.target, _SUPERVISED),
+            ("--target", None if scored else self.target, supervised),
             ("--score", self.score, _SCORED),
             ("--graph-prior", self.graph_prior, _SCORED),
             ("--max-parents", self.max_parents, _SCORED),
@@ -151,7 +153,7 @@ class LearnerOptions:
                 *others, last = learners
                 owners = f"{', '.join(others)} or {last}" if others else last
                 raise Misuse(f"{option} applies only with --learn {owners}.")
-        lacking = [each for each in learn if each in _SUPERVISED and self.target is None]
+        lacking = [each for each in learn if each in supervised and self.target is None]
         if lacking:
             needs = f"--learn {lacking[0]} needs the variable to be predicted"
             raise Misuse(f"--target is missing: {needs}.")

@@ -73,6 +73,12 @@ def as_parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
     return stream.getvalue()
 
 
+def as_frame(columns: Mapping[str, Any]) -> Any:
+    """Return columns as a ``pandas.DataFrame``: an estimator takes named columns from no other."""
+    pandas = require("pandas", feature="A forest on the command line", extra="formats")
+    return pandas.DataFrame(dict(columns))
+
+
 @contextmanager
 def _readable(file: Path, called: str) -> Iterator[None]:
     """Let the errors of a package about a damaged file name the file."""

@@ -186,7 +186,7 @@ class _Request:
         for option, value in (("--ignore", data.ignore), ("--keep", data.keep)):
             if value and self.dag is not None:
                 raise Misuse(f"{option} applies only with --learn.", hint=hint)
-        learning.check([] if self.dag is not None else [self.learner])
+        learning.check([] if self.dag is not None else [self.learner], forests=True)
         others = {"--target": [learning.target], "--weights": [data.weights]}
         for option, columns in {**others, "--ignore": data.ignore or ()}.items():
             if self.group is not None and self.group in columns:
