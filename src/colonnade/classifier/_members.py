@@ -6,6 +6,7 @@ are; a disturbance of the order of the features; which features may be parents o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -124,7 +125,7 @@ class RandomCuts:
 
 def most_cuts(rows: float) -> int:
     """Return the largest number of cuts of a column, for so many rows."""
-    return min(_MOST_CUTS, max(_LEAST_CUTS, round(rows**_CUTS_GROWTH)))
+    return min(_MOST_CUTS, max(_LEAST_CUTS, round(math.pow(rows, _CUTS_GROWTH))))
 
 
 def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generator) -> Dag:
