@@ -14,8 +14,10 @@ from colonnade.kernels.panels import LOW, PANELS, WIDTH
 from colonnade.kernels.special import expected_tables, variance_tables
 from colonnade.kernels.states import States
 
-# Each domain goes on so far beyond both ends of its range, if there is more: a panel.
-_TO_SPARE = 1.0
+# The width of a panel in ln v, at most: wider if there are few observations. What the polynomial
+# of a panel leaves out is a share of the curve, and the curve is a sum over observations.
+_WIDTH, _WIDTH_OF_FEW = 1.0, 1.25
+_FEW_OBSERVATIONS = 200.0
 
 
 def domains(states: States, s: float, a: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
@@ -25,15 +27,15 @@ def domains(states: States, s: float, a: Floats, u: Floats) -> tuple[Floats, Flo
     unlikely need not be right in all digits, nor the earlier sums that make it up; but the nodes of
     one panel have to be right together, so there is a panel to spare at both ends.
     """
-    share = a / a.sum()
+    share, widest = a / a.sum(), _widest(states)
     power, precision, floor = _powers(states, s, u)
     left, right = _logits_alone(share, power, precision)
-    f_domain = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor)
+    f_domain = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor, widest)
     each = np.stack([share, power, share * share / precision])
     before, after = np.cumsum(each, axis=1)[:, :-1], np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
     left, right = _logits(before[0], after[0], before[0] ** 2 / before[2], before[1], *after[:0:-1])
     g_domain = np.zeros((a.size, 5))
-    g_domain[:-1] = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor)
+    g_domain[:-1] = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor, widest)
     return share, f_domain, g_domain
 
 
@@ -41,7 +43,8 @@ def domains_of_others(states: States, s: float, a: Floats, u: Floats) -> Floats:
     """For each state the domain ``[state, 5]`` of all others together."""
     power, precision, floor = _powers(states, s, u)
     left, right = _logits_alone(a / a.sum(), power, precision)
-    return _cut(-np.logaddexp(0.0, right), -np.logaddexp(0.0, left), floor)
+    low, high = -np.logaddexp(0.0, right), -np.logaddexp(0.0, left)
+    return _cut(low, high, floor, _widest(states))
 
 
 def _logits_alone(share: Floats, power: Floats, precision: Floats) -> tuple[Floats, Floats]:
@@ -111,12 +114,20 @@ def _logit(p: Floats) -> Floats:
     return np.asarray(np.log(p / (1.0 - p)))
 
 
-def _cut(low: Floats, high: Floats, floor: float) -> Floats:
-    """Cut ranges into panels; the slopes are filled in when the curve is fitted."""
-    high = np.minimum(high + _TO_SPARE, 0.0)
-    low = np.maximum(low - _TO_SPARE, np.minimum(floor, high - 1.0))
+def _widest(states: States) -> float:
+    observations = float(states.counts @ states.times)
+    return _WIDTH_OF_FEW if observations < _FEW_OBSERVATIONS else _WIDTH
+
+
+def _cut(low: Floats, high: Floats, floor: float, widest: float) -> Floats:
+    """Cut ranges into panels; the slopes are filled in when the curve is fitted.
+
+    Each domain goes on for a panel beyond both ends of its range, if there is more.
+    """
+    high = np.minimum(high + widest, 0.0)
+    low = np.maximum(low - widest, np.minimum(floor, high - widest))
     domains = np.zeros((low.size, 5))
     domains[:, LOW] = low
-    domains[:, PANELS] = np.ceil(high - low)
+    domains[:, PANELS] = np.ceil((high - low) / widest)
     domains[:, WIDTH] = (high - low) / domains[:, PANELS]
     return domains

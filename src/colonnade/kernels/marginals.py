@@ -53,7 +53,7 @@ def joined(pair: tuple[Floats, ...], domain: Floats, slope: float, guess: float)
     """
     places = all_nodes(domain)
     values, none = np.empty(places.size), np.zeros((2, 0, 0))
-    level(*pair, places, 0.0, guess, MATRIX, new_buffer(), values, none, np.zeros((2, 0)))
+    level(*pair, places, 0.0, guess, new_buffer(), values, none, np.zeros((2, 0)))
     curve = np.empty((int(domain[PANELS]), NODES))
     fit_level(values, MATRIX, domain, curve)
     if abs(domain[SLOPE_BELOW] - slope) < 1e-6 * (1.0 + abs(slope)):

@@ -21,7 +21,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.kernels.compiled import entry, part
 
-NODES = 18  # Chebyshev nodes on a panel, which is at most one unit of ln v wide
+NODES = 18  # Chebyshev nodes on a panel, about one unit of ln v wide (see `domains`)
 _MAX_STEP = 0.27  # of the trapezoidal rule in logit(a / v): error exp(-pi^2 / step) = 1e-16
 _MAX_STEP_IN_WIDTHS = 0.5  # the same relative to the width of a peak
 _NEGLIGIBLE = -50.0  # logarithm, relative to the peak

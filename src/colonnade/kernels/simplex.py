@@ -7,8 +7,8 @@ other: with S_j = alpha_1 + ... + alpha_j,
 
 Every integrand is positive and, in y = logit(a / v), analytic in a strip around the real line, so
 the trapezoidal rule converges geometrically. ln f and ln G are analytic in w = ln v for |Im w| < pi
-(the singularities sit on the negative axis), so a Chebyshev polynomial on each unit of w carries
-them to the last digit, however sharp the peak of f and G themselves.
+(the singularities sit on the negative axis), so a Chebyshev polynomial on each unit of w or so
+carries them to the last digit, however sharp the peak of f and G themselves.
 
 Given S_j the earlier sums do not depend on later states: S_R = 1, S_{R-1}, ..., S_1 is a Markov
 chain. The same pass that computes G_j therefore gives, as a matrix on the nodes, the transition S_j
@@ -66,10 +66,12 @@ class Panels(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """From S_j at some places to the nodes of S_{j-1}, and what is placed on the way, a_j - share.
+    """From S_j at some places to S_{j-1}, and what is placed on the way, a_j - share.
 
-    `kept` is the transition ``[place, node]``, `moved` the same weighted by a_j - share; `once` and
-    `twice` are the conditional moments of a_j - share ``[place]``.
+    `kept` is the transition ``[place, coefficient]``: it integrates a function of S_{j-1}, given by
+    the coefficients of its polynomials (those of `MATRIX`, panel by panel). `moved` is the same
+    weighted by a_j - share; `once` and `twice` are the conditional moments of a_j - share
+    ``[place]``.
     """
 
     kept: Floats
@@ -94,7 +96,7 @@ def fit_state(start, counts, times, alpha0, x, s, nodes, matrix, values, domain,
 
 
 @entry
-def level(f, f_domain, g, g_domain, places, share, guess, matrix, buffer, values, kept, moments):
+def level(f, f_domain, g, g_domain, places, share, guess, buffer, values, kept, moments):
     """Fill in ln G_j at the places w, and the transition from there; return the error of the rule.
 
     kept[0] and kept[1] are `kept` and `moved` of the transition, and `moments` its other two. An
@@ -103,7 +105,6 @@ def level(f, f_domain, g, g_domain, places, share, guess, matrix, buffer, values
     pair = f, f_domain, g, g_domain
     panels = int(g_domain[PANELS])
     wanted = kept.shape[1] > 0
-    row = np.zeros((2, panels, NODES))
     width = GUESSED_WIDTH
     error = 0.0
     for i in range(places.size):
@@ -132,24 +133,15 @@ def level(f, f_domain, g, g_domain, places, share, guess, matrix, buffer, values
             position = (w + buffer[p, LOG_REST] - g_domain[LOW]) / g_domain[WIDTH]
             panel = within(int(position), 0, panels - 1)
             place = within(2.0 * (position - panel) - 1.0, -1.0, 1.0)
+            first = panel * NODES
             t0 = 1.0
             t1 = place
-            row[0, panel, 0] += weight
-            row[1, panel, 0] += here
+            kept[0, i, first] += weight
+            kept[1, i, first] += here
             for k in range(1, NODES):
-                row[0, panel, k] += weight * t1
-                row[1, panel, k] += here * t1
+                kept[0, i, first + k] += weight * t1
+                kept[1, i, first + k] += here * t1
                 t0, t1 = t1, 2.0 * place * t1 - t0
-        for panel in range(panels):
-            if row[0, panel, 0] > 0.0:
-                for k in range(NODES):
-                    stay = row[0, panel, k]
-                    shift = row[1, panel, k]
-                    for n in range(NODES):
-                        kept[0, i, panel * NODES + n] += stay * matrix[k, n]
-                        kept[1, i, panel * NODES + n] += shift * matrix[k, n]
-                    row[0, panel, k] = 0.0
-                    row[1, panel, k] = 0.0
     return error
 
 
@@ -189,7 +181,7 @@ def _levels(
         guess = math.log(share[j] / before)
         step_error = level(
             *(f[j], f_domain[j], g[j - 1], g_domain[j - 1], places, float(share[j]), guess),
-            *(MATRIX, buffer, values, kept, once_twice),
+            *(buffer, values, kept, once_twice),
         )
         transitions.append(Transition(*kept, *once_twice))
         before += share[j]
@@ -208,6 +200,16 @@ def all_nodes(domain: Floats) -> Floats:
     return (domain[LOW] + domain[WIDTH] * (panels[:, None] + 0.5 * (PLACES + 1.0))).reshape(-1)
 
 
+def _on_nodes(integral: Floats) -> Floats:
+    """Rewrite an integral of coefficients as one of values at all nodes of all panels."""
+    return (integral.reshape(-1, NODES) @ MATRIX).reshape(-1)
+
+
+def _coefficients(values: Floats) -> Floats:
+    """Coefficients ``[coefficient, .]`` of the polynomials with these values at all nodes."""
+    return (MATRIX @ values.reshape(-1, NODES, values.shape[1])).reshape(values.shape)
+
+
 def _moments(panels: Panels, transitions: list[Transition]) -> tuple[Floats, Floats, float]:
     """Mean and covariance of alpha, and the error of interpolating ln G where its mass lies."""
     size = panels.share.size
@@ -215,7 +217,7 @@ def _moments(panels: Panels, transitions: list[Transition]) -> tuple[Floats, Flo
     # law[size - 1 - j] integrates a function of S_j, given on the nodes, against its posterior.
     law = [np.ones(1)]
     for j in range(size - 1, 0, -1):
-        law.append(law[-1] @ transitions[j].kept)
+        law.append(_on_nodes(law[-1] @ transitions[j].kept))
     offset, covariance = np.empty(size), np.zeros((size, size))
     offset[0] = law[-1] @ start
     covariance[0, 0] = law[-1] @ (start * start)
@@ -231,9 +233,9 @@ def _moments(panels: Panels, transitions: list[Transition]) -> tuple[Floats, Flo
             continue
         offset[j] = here @ transitions[j].once
         covariance[j, j] = here @ transitions[j].twice
-        covariance[:j, j] = covariance[j, :j] = (here @ transitions[j].moved) @ earlier
+        covariance[:j, j] = covariance[j, :j] = _on_nodes(here @ transitions[j].moved) @ earlier
         if j < size - 1:
-            carried = transitions[j].kept @ earlier
+            carried = transitions[j].kept @ _coefficients(earlier)
             earlier = np.concatenate([carried, transitions[j].once[:, None]], axis=1)
     return panels.share + offset, covariance - np.outer(offset, offset), error
 
