@@ -21,7 +21,7 @@ pytestmark = [
 @contextmanager
 def served(network: BayesianNetwork) -> Iterator[str]:
     """Serve a network in a thread, until the end of the test."""
-    explorer = Explorer(network, "model.json", idle=60.0, actions=True)
+    explorer = Explorer(network, "model.json", idle=60.0)
     thread = threading.Thread(target=explorer.run)
     thread.start()
     try:

@@ -53,8 +53,6 @@ class Explorer:
         0 for any that is free.
     idle : float, optional
         Seconds without a request after which :meth:`run` returns.
-    actions : bool, optional
-        Whether the command ``query`` knows ``--do``.
 
     Examples
     --------
@@ -73,13 +71,12 @@ class Explorer:
         title: str | None = None,
         port: int = 0,
         idle: float = 3600.0,
-        actions: bool = False,
     ) -> None:
         # Before the work, not after it.
         require("uvicorn", feature="The explorer", extra="explore")
         require("starlette", feature="The explorer", extra="explore")
         require("jinja2", feature="The explorer", extra="explore")
-        self.network, self.model, self.idle, self.actions = network, model, idle, actions
+        self.network, self.model, self.idle = network, model, idle
         self.beliefs = Beliefs(network)
         self._usual = self.beliefs.answer(Situation())
         found = describe(network, title=title)
@@ -180,7 +177,7 @@ class Explorer:
         python = command = None
         if type(target) is int and 0 <= target < len(self.network):
             python = situation.as_python(self.network, target)
-            command = situation.as_command(self.network, target, self.model, self.actions)
+            command = situation.as_command(self.network, target, self.model)
         return {
             "means": _shortened(answer.means),
             "lower": _shortened(answer.lower),

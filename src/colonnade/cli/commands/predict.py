@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.commands.query import DRAWS
 from colonnade.cli.data import FileOptions
-from colonnade.cli.models import check_output, load
-from colonnade.cli.output import grid, say, say_json, say_rest, write_table
-from colonnade.cli.values import Misuse, ending_in, file_that
-from colonnade.cli.values import draws as draws_of
-from colonnade.exceptions import (
-    DataWarning,
-    counted,
-    inapplicable,
-    listing,
-    not_among,
-    renamed,
-    warn,
-)
+from colonnade.cli.intervals import IntervalOptions
+from colonnade.cli.models import load
+from colonnade.cli.output import figure, interval, say, say_json
+from colonnade.cli.rows import RowsFile, check_rows_file, coded_rows, deliver, records
+from colonnade.cli.values import Misuse
+from colonnade.exceptions import counted, listing, not_among, renamed
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.tables import CodedTable
-
-_ROWS_SHOWN = 20
 
 
 def predict(
@@ -43,33 +32,9 @@ def predict(
             "that the graph was learned for (the parent of all others).",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT",
-            parser=file_that(ending_in((".csv", ".tsv", ".parquet"), "-")),
-            help="File to write: .csv, .tsv or .parquet, or - for CSV on standard output; by "
-            "default the first rows are shown.",
-        ),
-    ] = None,
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=draws_of,
-            help="Draws of the tables, for credible intervals; 0 is none.",
-            show_default="500 where tables have a posterior",
-        ),
-    ] = None,
-    level: Annotated[
-        float | None,
-        options.level_option(help="Probability inside the intervals; 0.95 by default."),
-    ] = None,
-    seed: Annotated[
-        int | None, options.number(help="Other draws; the same seed gives the same ones.")
-    ] = None,
+    output: RowsFile = None,
+    *,
+    intervals: IntervalOptions,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:
@@ -85,41 +50,33 @@ def predict(
 
     colonnade predict model.json new.csv --target cancer --level 0.9 -o predicted.parquet
     """
-    for option, value in (("--level", level), ("--seed", seed)):
-        if value is not None and draws == 0:
-            raise Misuse(f"{option} applies only with --draws.", hint="leave out --draws 0")
-    if output is not None and json:
-        raise Misuse("Expected --output or --json, got both.", hint="leave out one of them")
-    if output is not None and str(output) != "-":
-        check_output(output, overwrite)
+    check_rows_file(output, overwrite, json)
     network = load(model)
     table = dict(data.read())
     name = _target(network, list(table), target)
-    coded, known = _coded(network, table, name)
-    found = _predictions(network, coded, name, (draws, level, seed))
-    accuracy = _accuracy(network, coded, name, found) if known else None
+    coded = coded_rows(network, table, name)
+    found = _predictions(network, coded, name, intervals)
+    accuracy = _accuracy(network, coded, name, found) if name in table else None
     if json:
-        rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
-        say_json({"target": name, "accuracy": accuracy, "rows": rows})
-    elif output is not None:
-        write_table(output, found, overwrite)
-        if str(output) != "-":
-            say(f"Predicted {name} for {counted(coded.rows, 'row')}")
-            say(f"Saved {output}")
-    else:
-        say(f"Predicted {name} for {counted(coded.rows, 'row')}")
-        lines = [
-            [str(k + 1), *(x if isinstance(x, str) else f"{x:.4f}" for x in _texts(row))]
-            for k, row in zip(range(_ROWS_SHOWN), zip(*found.values(), strict=True), strict=False)
-        ]
-        grid(["row", *found], lines, numbers=["row", *list(found)[1:]])
-        say_rest(coded.rows - len(lines), "row", "-o OUT.csv saves all")
-    if accuracy is not None and not json and str(output) != "-":
+        say_json({"target": name, "accuracy": accuracy, "rows": records(found)})
+        return
+    statement = f"Predicted {name} for {counted(coded.rows, 'row')}"
+    if deliver(found, statement, output, overwrite, _brief(found, name)) and accuracy is not None:
         say(f"{100 * accuracy:.1f} % of the known values of {name} are the most probable state")
 
 
-def _texts(row: tuple[Any, ...]) -> list[Any]:
-    return [str(row[0]), *row[1:]]
+def _brief(found: dict[str, list[Any]], target: str) -> dict[str, list[str]]:
+    """The state, and each probability with its interval in one cell."""
+    brief = {target: [str(state) for state in found[target]]}
+    for title, values in found.items():
+        if title.endswith((" lower", " upper")) or title == target:
+            continue
+        cells = [figure(value) for value in values]
+        if f"{title} lower" in found:
+            ends = zip(cells, found[f"{title} lower"], found[f"{title} upper"], strict=True)
+            cells = [f"{cell} ({interval(low, high)})" for cell, low, high in ends]
+        brief[title] = cells
+    return brief
 
 
 def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> str:
@@ -140,52 +97,25 @@ def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> 
     raise Misuse("--target is missing: several variables could be predicted.", hint=hint)
 
 
-def _coded(network: BayesianNetwork, table: dict[str, Any], target: str) -> tuple[CodedTable, bool]:
-    """Encode rows with the states of a network, and say whether they have the target."""
-    from colonnade.network.learning import coded_for_network
-    from colonnade.tables.levels import refuse_absent
-
-    refuse_absent([name for name in network.dag.variables if name != target], list(table))
-    known = target in table
-    rows = len(next(iter(table.values())))
-    if not known:
-        table = {**table, target: [None] * rows}
-    coded = coded_for_network(table, network, None, "missing")
-    for name, values in coded.unknown.items():
-        if name != target:
-            times = sum(values.values())
-            new = f"{counted(len(values), 'value')} that the network does not know"
-            statement = f"Column {name!r}: {new} ({listing(values, 5)}) in {counted(times, 'row')}"
-            warn(DataWarning(f"{statement} taken as missing."))
-    return coded, known
-
-
 def _predictions(
     network: BayesianNetwork,
     coded: CodedTable,
     target: str,
-    intervals: tuple[int | None, float | None, int | None],
+    intervals: IntervalOptions,
 ) -> dict[str, list[Any]]:
     """Return the columns of the answer: state, probability of each state, ends of intervals."""
     from colonnade.network.targets import target_intervals, target_probabilities
 
-    draws, level, seed = intervals
     probabilities = target_probabilities(network, coded, target)
     states = network[target].family.child.states
     best = [states[k] for k in np.argmax(np.nan_to_num(probabilities, nan=-1.0), axis=1).tolist()]
     found: dict[str, list[Any]] = {target: best}
     near = [target, *network.dag.children(target)]
     posterior = any(network[name].has_posterior for name in near)
-    asked = draws is not None or level is not None or seed is not None
-    for option, given in (("level", level), ("seed", seed)):
-        if given is not None and not posterior:
-            raise inapplicable(option, given, "networks whose tables have a posterior")
     ends = None
-    if draws != 0 and (posterior or asked):
+    if settings := intervals.settings(posterior):
         with renamed(rng="seed"):
-            ends = target_intervals(
-                network, coded, target, level or 0.95, draws or DRAWS, seed or 0
-            )
+            ends = target_intervals(network, coded, target, **settings)
     for k, state in enumerate(states):
         found[f"{target}={state}"] = probabilities[:, k].tolist()
         if ends is not None:

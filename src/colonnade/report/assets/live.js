@@ -133,7 +133,7 @@ function codeBoxes(answer) {
   const found = [["python", answer.python], ["command", answer.command]].filter(([, text]) => text).map(([kind, text]) => box(kind, text));
   const known = live.target in live.situation.observed || live.target in live.situation.done;
   const words = known ? [bdi(name(live.target)), " is known; choose another variable to copy a question about it."] : ["The same question about ", bdi(name(live.target)), found.length ? ":" : " cannot be written in one line."];
-  const missing = !known && answer.python && !answer.command ? [h("p", { class: "note" }, "There is no command for likelihoods.")] : [];
+  const missing = !known && answer.python && !answer.command ? [h("p", { class: "note" }, "There is no command for likelihoods of states whose names have commas, bars or colons.")] : [];
   return [h("details", { open: live.parts.code.querySelector("details")?.open ?? false }, h("summary", {}, "Copy this question"), h("p", { class: "small" }, words), found, missing)];
 }
 async function copy(text, kind) {
