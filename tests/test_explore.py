@@ -20,6 +20,7 @@ from colonnade import Dag, MaximumLikelihood, fit
 from colonnade.cli import app
 from colonnade.exceptions import DataError, InputError, TooLargeError
 from colonnade.explore import Beliefs, Explorer, Situation
+from colonnade.explore.reasons import reasons
 from command_line import plain_terminal
 from pages import alarm_network, clinic_network
 
@@ -135,6 +136,25 @@ def test_what_is_too_large_is_refused():
 def test_strange_messages_are_refused(message):
     with pytest.raises(InputError):
         Situation.of(message, PAIR)
+
+
+def test_reasons_are_those_of_explanations():
+    network = clinic_network()
+    names, beliefs = list(network), Beliefs(network)
+    place = names.index
+    known = {"smoker": "yes", "dyspnoea": True}
+    codes = {place(name): network[name].family.child.index(own) for name, own in known.items()}
+    found = reasons(beliefs, Situation(observed=codes), place("cancer"))
+    wanted = network.explain("cancer", known)
+    adds = {names[each["variable"]]: each["adds"] for each in found["adds"]}
+    assert set(adds) == set(known)
+    for name, moved in wanted.findings.items():
+        assert adds[name] == pytest.approx(moved.shift.values[found["state"]], abs=1e-3)
+    assert found["now"] == pytest.approx(wanted.after[found["state"]], abs=1e-3)
+    assert reasons(beliefs, Situation(), place("cancer")) is None
+    assert reasons(beliefs, Situation(observed=codes), place("smoker")) is None
+    done = reasons(beliefs, Situation(done={place("smoker"): 1}), place("cancer"))
+    assert [names[each["variable"]] for each in done["adds"]] == ["smoker"]
 
 
 def test_copied_questions():

@@ -18,6 +18,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.exceptions import ColonnadeError, require
 from colonnade.explore.beliefs import Answer, Beliefs
+from colonnade.explore.reasons import reasons
 from colonnade.explore.situation import Situation
 from colonnade.network import BayesianNetwork
 from colonnade.report.page import MAX_MARGIN_STATES, describe, rendered
@@ -174,16 +175,18 @@ class Explorer:
         target = message.pop("target", None) if isinstance(message, dict) else None
         situation = Situation.of(message, self.network)
         answer = self.beliefs.answer(situation)
-        python = command = None
+        python = command = why = None
         if type(target) is int and 0 <= target < len(self.network):
             python = situation.as_python(self.network, target)
             command = situation.as_command(self.network, target, self.model)
+            why = reasons(self.beliefs, situation, target)
         return {
             "means": _shortened(answer.means),
             "lower": _shortened(answer.lower),
             "upper": _shortened(answer.upper),
             "log_probability": round(answer.log_probability, 6),
             "moved": self._moved(answer, situation),
+            "reasons": why,
             "python": python,
             "command": command,
         }

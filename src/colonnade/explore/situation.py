@@ -59,6 +59,20 @@ class Situation:
             raise expected("each variable once", "message", message)
         return cls(**found)
 
+    def without(self, k: int) -> Situation:
+        """Return the situation in which nothing is said of one variable.
+
+        Examples
+        --------
+        >>> Situation(observed={0: 1, 2: 0}).without(2)
+        Situation(observed={0: 1}, likely={}, done={})
+        """
+        return Situation(
+            {j: code for j, code in self.observed.items() if j != k},
+            {j: weights for j, weights in self.likely.items() if j != k},
+            {j: code for j, code in self.done.items() if j != k},
+        )
+
     def __bool__(self) -> bool:
         return bool(self.observed or self.likely or self.done)
 
