@@ -15,6 +15,27 @@ from command_line import example, flat, plain_terminal, run
 
 ALWAYS = "always applies"
 
+
+def _intervals(command: str) -> dict[str, str | list[tuple[int, str]]]:
+    """Options about intervals, of a command with a place for the file of a model."""
+    fitted, known = command.format("model.json"), command.format("known.bif")
+    return {
+        "--draws": [(1, f"{known} --draws 100")],
+        "--level": [(2, f"{fitted} --draws 0 --level 0.9"), (1, f"{known} --level 0.9")],
+        "--seed": [(2, f"{fitted} --draws 0 --seed 1"), (1, f"{known} --seed 1")],
+    }
+
+
+def _reading(verb: str) -> dict[str, str | list[tuple[int, str]]]:
+    """Options about reading a text, of a command that takes a model and data."""
+    words = {"--na": "NA", "--header": "", "--separator": ";", "--decimal": ","}
+    words["--encoding"] = "utf-8"
+    return {
+        option: [(2, f"{verb} model.json data.parquet {option} {word}".rstrip())]
+        for option, word in words.items()
+    }
+
+
 # For each option, a command in which it cannot apply, with the exit code: 2 if that is so whatever
 # the files hold, else 1.
 CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
@@ -97,8 +118,80 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--limit": ALWAYS,
         "--json": ALWAYS,
     },
+    "most-probable": {
+        "--observed": [(1, "most-probable model.json cancer --observed cancer=true")],
+        "--do": [(1, "most-probable model.json cancer --do cancer=true")],
+        "--json": ALWAYS,
+    },
+    "effect": {
+        "--of": [
+            (2, "effect model.json cancer --of smoker=yes"),
+            (1, "effect model.json cancer --of cancer=true,false"),
+            (2, "effect model.json cancer --of smoker=yes,no --of smoker=no,yes"),
+        ],
+        "--given": [(1, "effect model.json cancer --of smoker=yes,no --given cancer=true")],
+        "--seen": ALWAYS,
+        **_intervals("effect {} cancer --of smoker=yes,no"),
+        "--json": ALWAYS,
+    },
+    "explain": {
+        "--observed": [
+            (2, "explain model.json cancer"),
+            (1, "explain model.json cancer --observed cancer=true"),
+        ],
+        "--do": [(1, "explain model.json cancer --observed group=1 --do group=1")],
+        **_intervals("explain {} cancer --observed smoker=yes"),
+        "--json": ALWAYS,
+    },
+    "informative": {
+        "--observed": [(1, "informative model.json cancer --observed cancer=true")],
+        "--do": [(1, "informative model.json cancer --do cancer=true")],
+        **_intervals("informative {} cancer"),
+        "--limit": ALWAYS,
+        "--json": ALWAYS,
+    },
+    "sensitivity": {
+        "--observed": [(1, "sensitivity model.json cancer true --observed cancer=true")],
+        "--do": [(1, "sensitivity model.json cancer true --do cancer=true")],
+        "--level": [(1, "sensitivity known.bif cancer True --level 0.9")],
+        **dict.fromkeys(("--limit", "--pairs", "--json"), ALWAYS),
+    },
+    "graph": {
+        "--given": [
+            (2, "graph model.json cancer --given smoker"),
+            (1, "graph model.json smoker cancer --given smoker"),
+        ],
+        "--against": [(2, "graph model.json cancer --against arcs.csv")],
+        "--json": ALWAYS,
+    },
+    "impute": {
+        "--how": ALWAYS,
+        "--output": ALWAYS,
+        "--overwrite": ALWAYS,
+        "--ignore": ALWAYS,
+        "--json": [(2, "impute model.json holes.csv -o x.csv --json")],
+        "--tables": [(2, "impute model.json holes.csv --tables 2")],
+        "--seed": [(2, "impute model.json holes.csv --how mean --seed 2")],
+        **_reading("impute"),
+    },
+    "anomaly": {
+        **dict.fromkeys(("--output", "--overwrite", "--ignore", "--limit"), ALWAYS),
+        "--json": [(2, "anomaly model.json data.csv -o x.csv --json")],
+        **_reading("anomaly"),
+    },
+    "sample": {
+        "--observed": ALWAYS,
+        "--do": [(1, "sample model.json 5 --observed smoker=yes --do smoker=yes")],
+        **dict.fromkeys(("--output", "--overwrite", "--seed"), ALWAYS),
+        "--json": [(2, "sample model.json 5 -o x.csv --json")],
+    },
     "query": {
         "--observed": [(1, "query model.json cancer --observed cancer=true")],
+        "--do": [
+            (1, "query model.json cancer --do cancer=true"),
+            (1, "query model.json cancer --observed smoker=yes --do smoker=yes"),
+            (1, "query model.json cancer --do group=1|2"),
+        ],
         "--draws": [
             (1, "query known.bif cancer --draws 100"),
             (1, "query ml.json cancer --draws 100"),

@@ -46,6 +46,7 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
     Path("doses.csv").write_text("smoker,dose\n")
     survey(Path("survey.csv"))
     Path("new.csv").write_text("smoker,age,marker\nyes,old,2.5\nno,young,\n")
+    Path("gaps.csv").write_text("who,smoker,age,marker,cancer\nAda,yes,,2.5,\nBen,,young,,false\n")
     page = PAGE.read_text(encoding="utf-8")
     assert page.count("$ colonnade ") > 5
     assert shorter(performed(page)) == shorter(page)

@@ -20,6 +20,7 @@ from colonnade import Dag, MaximumLikelihood, fit
 from colonnade.cli import app
 from colonnade.exceptions import DataError, InputError, TooLargeError
 from colonnade.explore import Beliefs, Explorer, Situation
+from colonnade.explore.reasons import reasons
 from command_line import plain_terminal
 from pages import alarm_network, clinic_network
 
@@ -137,6 +138,25 @@ def test_strange_messages_are_refused(message):
         Situation.of(message, PAIR)
 
 
+def test_reasons_are_those_of_explanations():
+    network = clinic_network()
+    names, beliefs = list(network), Beliefs(network)
+    place = names.index
+    known = {"smoker": "yes", "dyspnoea": True}
+    codes = {place(name): network[name].family.child.index(own) for name, own in known.items()}
+    found = reasons(beliefs, Situation(observed=codes), place("cancer"))
+    wanted = network.explain("cancer", known)
+    adds = {names[each["variable"]]: each["adds"] for each in found["adds"]}
+    assert set(adds) == set(known)
+    for name, moved in wanted.findings.items():
+        assert adds[name] == pytest.approx(moved.shift.values[found["state"]], abs=1e-3)
+    assert found["now"] == pytest.approx(wanted.after[found["state"]], abs=1e-3)
+    assert reasons(beliefs, Situation(), place("cancer")) is None
+    assert reasons(beliefs, Situation(observed=codes), place("smoker")) is None
+    done = reasons(beliefs, Situation(done={place("smoker"): 1}), place("cancer"))
+    assert [names[each["variable"]] for each in done["adds"]] == ["smoker"]
+
+
 def test_copied_questions():
     names = list(clinic_network())
     place = names.index
@@ -144,16 +164,17 @@ def test_copied_questions():
     network = clinic_network()
     text = situation.as_python(network, place("cancer"))
     assert text == "network.query('cancer', {'smoker': 'yes', 'dyspnoea': False}, draws=500)"
-    command = situation.as_command(network, place("cancer"), "my model.json", False)
+    command = situation.as_command(network, place("cancer"), "my model.json")
     words = shlex.split(command)
     assert words[:4] == ["colonnade", "query", "my model.json", "cancer"]
     assert words[4:8] == ["--observed", "smoker=yes", "--observed", "dyspnoea=False"]
     assert situation.as_python(network, place("smoker")) is None
     done = Situation(done={place("smoker"): 1})
-    assert done.as_command(network, place("cancer"), "m.json", False) is None
-    assert "--do smoker=yes" in done.as_command(network, place("cancer"), "m.json", True)
+    assert "--do smoker=yes" in done.as_command(network, place("cancer"), "m.json")
     likely = Situation(likely={place("smoker"): (0.5, 1.0)})
-    assert likely.as_command(network, place("cancer"), "m.json", True) is None
+    assert "smoker=no:0.5,yes:1.0" in likely.as_command(network, place("cancer"), "m.json")
+    strange = fit({"a": ["x:1", "y"], "b": [0, 1]}, Dag([("a", "b")]))
+    assert Situation(likely={0: (0.5, 1.0)}).as_command(strange, 1, "m.json") is None
 
 
 def test_copied_commands_run(tmp_path, monkeypatch):
@@ -163,9 +184,16 @@ def test_copied_commands_run(tmp_path, monkeypatch):
     network.save("model.json")
     names = list(network)
     observed = {names.index("smoker"): 1, names.index("dyspnoea"): 0, names.index("marker"): 2}
-    command = Situation(observed=observed).as_command(network, 1, "model.json", False)
-    done = CliRunner().invoke(app, shlex.split(command)[1:])
-    assert done.exit_code == 0, done.stderr
+    for situation in (
+        Situation(observed=observed),
+        Situation(likely={names.index("smoker"): (0.25, 1.0)}, done={names.index("marker"): 0}),
+    ):
+        command = situation.as_command(network, 1, "model.json")
+        done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--json"])
+        assert done.exit_code == 0, done.stderr
+        python = eval(situation.as_python(network, 1), {"network": network})
+        answers = [answer["probability"] for answer in json.loads(done.stdout)["answers"]]
+        assert answers == python.probabilities.tolist()
 
 
 # --------------------------------------------------------------------------- the server

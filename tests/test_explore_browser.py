@@ -21,7 +21,7 @@ pytestmark = [
 @contextmanager
 def served(network: BayesianNetwork) -> Iterator[str]:
     """Serve a network in a thread, until the end of the test."""
-    explorer = Explorer(network, "model.json", idle=60.0, actions=True)
+    explorer = Explorer(network, "model.json", idle=60.0)
     thread = threading.Thread(target=explorer.run)
     thread.start()
     try:
@@ -173,6 +173,20 @@ def test_a_likelihood_is_slid(page: Page, clinic_address: str) -> None:
     assert page.count(".margin.likely") == 1
     press(page, "#live .tools button:nth-last-of-type(2)")
     assert margin(page, "x-ray") == before
+
+
+def test_what_each_finding_adds(page: Page, clinic_address: str) -> None:
+    opened(page, clinic_address)
+    assert page.count(".reasons") == 0
+    click(page, "smoker", 1)
+    click(page, "dyspnoea", 1)
+    network = clinic_network()
+    known = {"smoker": "yes", "dyspnoea": network["dyspnoea"].family.child.states[1]}
+    found = network.explain("cancer", known)
+    state = abs(found.after - found.before).argmax()
+    adds = [f"{name} {own.shift.values[state]:.3f}" for name, own in found.findings.items()]
+    assert page.text(".reasons").replace("−", "-") == "".join(adds)
+    assert page.text("#reasons-title").startswith("What each adds to the others for cancer = False")
 
 
 def test_questions_are_copied(page: Page, clinic_address: str) -> None:

@@ -192,6 +192,25 @@ def test_results_are_frames():
     assert list(known.to_frame().columns) == ["coin", "probability"]
 
 
+def test_answers_of_all_kinds_as_frames():
+    asked = {"draws": 100, "rng": 0}
+    effect = NETWORK.effect("ill", of={"smoker": ("yes", "no")}, **asked).to_frame()
+    assert effect["ratio lower"].le(effect["ratio"]).all()
+    np.testing.assert_array_equal(effect.difference, effect.one - effect.other)
+    best = NETWORK.most_probable({"ill": "yes"})
+    assert dict(zip(*best.to_frame().to_numpy().T, strict=True)) == best.states
+    told = NETWORK.entropy(**asked)
+    assert told.to_frame().to_numpy().tolist() == [list(told)]
+    assert NETWORK.entropy().to_frame().columns.tolist() == ["value"]
+    rows = {name: column[:5] for name, column in TABLE.items()}
+    predicted = NETWORK.predict(rows, "ill", **asked).to_frame()
+    assert predicted["P(ill = yes) lower"].le(predicted["P(ill = yes)"]).all()
+    unusual = NETWORK.anomaly(rows).to_frame()
+    np.testing.assert_allclose(unusual["log likelihood"], unusual[list(NETWORK)].sum(axis=1))
+    assert "derivative" in NETWORK.sensitivity("ill", "yes").to_csv()
+    assert "variable & given & state" in NETWORK.sensitivity("ill", "yes").to_latex()
+
+
 def test_a_row_without_counts_has_no_frequency():
     posterior = cn.BDeu(1).posterior([[3, 1], [0, 0]])
     assert posterior.to_frame().frequency.tolist()[:2] == [0.75, 0.25]

@@ -266,3 +266,29 @@ def test_tiers_and_groups(group):
     asked = network.query("q", {"y": "yes", "p": "not a"}).probabilities
     shares = [(rows["q"] == state).mean() for state in "abcd"]
     np.testing.assert_allclose(shares, asked, atol=0.04)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("age = middle|old", {"age": ["middle", "old"]}),
+        ("age=middle, old", {"age": ["middle", "old"]}),
+        ("smoker = true: 0.8, false: 0.1", {"smoker": {True: 0.8, False: 0.1}}),
+        (["age!=old", "smoker=False:1,True:.5"], {"age": "not old", "smoker": {False: 2, True: 1}}),
+    ],
+)
+def test_sets_and_likelihoods_as_text(network, text, same):
+    mine, yours = Evidence.of(network, text), Evidence.of(network, same)
+    assert mine.variables == yours.variables
+    for name, own in yours.likelihoods.items():
+        np.testing.assert_allclose(mine.likelihoods[name], own)
+
+
+def test_states_that_look_like_likelihoods():
+    clock = Variable("hour", ["12:30", "13:30", "a|b", "c"])
+    other = BayesianNetwork(Dag([], ["hour"]), {"hour": Cpt.known(Family(clock), [0.25] * 4)})
+    assert Evidence.of(other, "hour = 12:30").findings == {"hour": "12:30"}
+    assert Evidence.of(other, "hour = 12:30, 13:30").findings == {"hour": ("12:30", "13:30")}
+    assert Evidence.of(other, "hour = a|b").findings == {"hour": "a|b"}
+    with pytest.raises(DataError, match="likelihoods, which have no opposite"):
+        Evidence.of(other, "hour != c: 0.5")

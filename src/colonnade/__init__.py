@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from colonnade.structure import AIC as AIC
     from colonnade.structure import BIC as BIC
     from colonnade.structure import LogLikelihood as LogLikelihood
+    from colonnade.structure import arc_gain as arc_gain
     from colonnade.structure import arc_posterior as arc_posterior
     from colonnade.structure import arc_strength as arc_strength
     from colonnade.structure import chow_liu as chow_liu
@@ -81,8 +82,8 @@ _ROOMS = {
         *("SmoothedPosterior", "SymmetricDirichlet", "TablePosterior", "Tiered", "TieredPosterior"),
     ),
     "structure": (
-        *("AIC", "BIC", "LogLikelihood", "arc_posterior", "arc_strength", "chow_liu"),
-        *("compare", "exact_search", "ges", "hill_climb", "kdb", "naive_bayes"),
+        *("AIC", "BIC", "LogLikelihood", "arc_gain", "arc_posterior", "arc_strength"),
+        *("chow_liu", "compare", "exact_search", "ges", "hill_climb", "kdb", "naive_bayes"),
         *("pc", "score", "score_families", "tan"),
     ),
     "tables": ("discretize", "inspect", "read"),

@@ -86,6 +86,8 @@ class Advice(StrEnum):
         "see what was found in `pdag`, take another alpha, or a search by scores such as ges"
     )
     TOO_MANY_FOR_EXACT = "use ges, or leave out columns"
+    SAME_VARIABLES = "add variables without arcs with Dag(arcs, variables)"
+    TWO_STATES = "write {'smoker': ('yes', 'no')}"
     SAME_CUTS = "cut both tables by one discretizer"
     SAME_GRAPH = "fit both with the same `dag`"
     SAME_PRIORS = "fit both with the same priors"

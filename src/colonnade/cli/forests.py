@@ -15,6 +15,7 @@ from colonnade.exceptions import DataError, DataWarning, counted, not_among, ren
 if TYPE_CHECKING:
     from colonnade.arrays import Floats
     from colonnade.classifier import BayesianNetworkForest
+    from colonnade.cli.intervals import IntervalOptions
     from colonnade.priors import Interval, Prior
     from colonnade.tables import Bins
 
@@ -90,9 +91,7 @@ def say_forest(forest: BayesianNetworkForest, saved: Path, json: bool) -> None:
 
 
 def forest_chances(
-    forest: BayesianNetworkForest,
-    table: dict[str, Any],
-    intervals: tuple[int | None, float | None, int | None],
+    forest: BayesianNetworkForest, table: dict[str, Any], intervals: IntervalOptions
 ) -> tuple[Floats, Interval | None]:
     """Return the probability of each class, ``[row, class]``, and ends of intervals if wanted."""
     from colonnade.tables.levels import refuse_absent
@@ -101,12 +100,12 @@ def forest_chances(
     names = forest.feature_names_in_.tolist()
     refuse_absent(names, list(table))
     frame = as_frame({name: table[name] for name in names})
-    draws, level, seed = intervals
     chances = np.asarray(forest.predict_proba(frame))
-    if draws == 0:
+    if intervals.draws == 0:
         return chances, None
+    level, seed = intervals.level or 0.95, intervals.seed or 0
     with renamed(rng="seed"):
-        return chances, forest.predict_interval(frame, level or 0.95, draws, seed or 0)
+        return chances, forest.predict_interval(frame, level, intervals.draws, seed)
 
 
 def _bins(data: WeightedData) -> Bins | dict[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -18,7 +18,7 @@ from colonnade.exceptions import did_you_mean, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
-    from colonnade.structure import Found, FoundByTests
+    from colonnade.structure import Found, FoundByTests, Score
 
 # Options that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
@@ -130,6 +130,15 @@ class LearnerOptions:
         """How graphs are learned if nobody says so."""
         return Learn.HC if self.target is None else Learn.TAN
 
+    @property
+    def prior_of_graphs(self) -> Literal["sizes"] | None:
+        """What the number of parents is charged."""
+        return None if self.graph_prior is None else "sizes"
+
+    def score_by(self, learn: Learn) -> Score | None:
+        """What a learner maximises; None if it is no score that can be chosen."""
+        return score_of(self.score or "bic") if learn in _SCORED else None
+
     def check(self, learn: Sequence[Learn], *, scored: bool = False, forests: bool = False) -> None:
         """Refuse options that do not fit the graphs to be learned.
 
@@ -192,7 +201,7 @@ class LearnerOptions:
         scored = {
             **rules,
             "score": score_of(self.score or "bic"),
-            "graph_prior": None if self.graph_prior is None else "sizes",
+            "graph_prior": self.prior_of_graphs,
             "max_parents": self.max_parents,
         }
         climbing: dict[str, Any] = {

@@ -82,6 +82,8 @@ _ADVICE = {
     Advice.LIMIT_PARENTS: "limit the number of parents, for example with --max-parents 5",
     Advice.SEARCH_BY_SCORES: "search by scores instead, with --learn ges",
     Advice.TOO_MANY_FOR_EXACT: "give --learn ges, or leave columns out with --ignore",
+    Advice.SAME_VARIABLES: "name variables without arcs in a line of their own",
+    Advice.TWO_STATES: "write smoker=yes,no",
     Advice.SAME_CUTS: "fit both with the same --cut",
     Advice.SAME_GRAPH: "fit both with the same --dag",
     Advice.SAME_PRIORS: "fit both with the same --prior",

@@ -116,10 +116,13 @@ def _cell(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def say_rest(rest: int, what: str, more: str = "--limit shows more, --json all") -> None:
+def say_rest(
+    rest: int, what: str, more: str = "--limit shows more, --json all", plural: str = ""
+) -> None:
     """Say how many lines a table does not show, if any, and how to see them."""
     if rest:
-        say(f"... {counted(rest, f'more {what}')}; {more}")
+        several = f"more {plural or f'{what}s'}"
+        say(f"... {counted(rest, f'more {what}', several)}; {more}")
 
 
 def figure(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from colonnade.exceptions import expected, listing
+from colonnade.exceptions import Advice, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.dag.graph import Dag
@@ -85,6 +85,6 @@ def refuse_other_variables(mine: Dag | MixedGraph, other: Dag | MixedGraph) -> N
         surplus = [name for name in other.variables if name not in here]
         parts = ["lacks " + listing(lacking)] * bool(lacking)
         parts += ["also has " + listing(surplus)] * bool(surplus)
-        hint = "add variables without arcs with Dag(arcs, variables)"
+        hint = Advice.SAME_VARIABLES
         what, got = "a graph of the same variables", f"one that {' and '.join(parts)}"
         raise expected(what, "other", other, hint, got=got)

@@ -102,6 +102,11 @@ class Beliefs:
             for piece, logs in zip(pieces if self.draws else [], self._means, strict=False)
         ]
 
+    def means(self, situation: Situation) -> list[Floats]:
+        """Return the distributions of all variables for the estimated tables, without intervals."""
+        found, _ = self._marginals(self._means, situation)
+        return [each[0] for each in found]
+
     def answer(self, situation: Situation) -> Answer:
         """Return the distributions of all variables in a situation."""
         means, total = self._marginals(self._means, situation)

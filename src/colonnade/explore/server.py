@@ -18,6 +18,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.exceptions import ColonnadeError, require
 from colonnade.explore.beliefs import Answer, Beliefs
+from colonnade.explore.reasons import reasons
 from colonnade.explore.situation import Situation
 from colonnade.network import BayesianNetwork
 from colonnade.report.page import MAX_MARGIN_STATES, describe, rendered
@@ -53,8 +54,6 @@ class Explorer:
         0 for any that is free.
     idle : float, optional
         Seconds without a request after which :meth:`run` returns.
-    actions : bool, optional
-        Whether the command ``query`` knows ``--do``.
 
     Examples
     --------
@@ -73,13 +72,12 @@ class Explorer:
         title: str | None = None,
         port: int = 0,
         idle: float = 3600.0,
-        actions: bool = False,
     ) -> None:
         # Before the work, not after it.
         require("uvicorn", feature="The explorer", extra="explore")
         require("starlette", feature="The explorer", extra="explore")
         require("jinja2", feature="The explorer", extra="explore")
-        self.network, self.model, self.idle, self.actions = network, model, idle, actions
+        self.network, self.model, self.idle = network, model, idle
         self.beliefs = Beliefs(network)
         self._usual = self.beliefs.answer(Situation())
         found = describe(network, title=title)
@@ -177,16 +175,18 @@ class Explorer:
         target = message.pop("target", None) if isinstance(message, dict) else None
         situation = Situation.of(message, self.network)
         answer = self.beliefs.answer(situation)
-        python = command = None
+        python = command = why = None
         if type(target) is int and 0 <= target < len(self.network):
             python = situation.as_python(self.network, target)
-            command = situation.as_command(self.network, target, self.model, self.actions)
+            command = situation.as_command(self.network, target, self.model)
+            why = reasons(self.beliefs, situation, target)
         return {
             "means": _shortened(answer.means),
             "lower": _shortened(answer.lower),
             "upper": _shortened(answer.upper),
             "log_probability": round(answer.log_probability, 6),
             "moved": self._moved(answer, situation),
+            "reasons": why,
             "python": python,
             "command": command,
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import shlex
 from collections.abc import Mapping
@@ -60,6 +59,20 @@ class Situation:
             raise expected("each variable once", "message", message)
         return cls(**found)
 
+    def without(self, k: int) -> Situation:
+        """Return the situation in which nothing is said of one variable.
+
+        Examples
+        --------
+        >>> Situation(observed={0: 1, 2: 0}).without(2)
+        Situation(observed={0: 1}, likely={}, done={})
+        """
+        return Situation(
+            {j: code for j, code in self.observed.items() if j != k},
+            {j: weights for j, weights in self.likely.items() if j != k},
+            {j: code for j, code in self.done.items() if j != k},
+        )
+
     def __bool__(self) -> bool:
         return bool(self.observed or self.likely or self.done)
 
@@ -72,9 +85,6 @@ class Situation:
         for k, weights in self.likely.items():
             states[variables[k].name] = dict(zip(variables[k].states, weights, strict=True))
         done = {variables[k].name: variables[k].states[code] for k, code in self.done.items()}
-        able = "do" in inspect.signature(BayesianNetwork.query).parameters
-        if (self.likely or self.done) and not able:
-            return None
         if target in self.observed or target in self.done:
             return None  # it is known
         words = [repr(variables[target].name)]
@@ -83,19 +93,22 @@ class Situation:
         words += [f"do={done!r}"] if done else []
         return f"network.query({', '.join(words)})"
 
-    def as_command(
-        self, network: BayesianNetwork, target: int, model: str, actions: bool
-    ) -> str | None:
+    def as_command(self, network: BayesianNetwork, target: int, model: str) -> str | None:
         """Write the question about one variable as a command; None if there is none for it."""
-        if self.likely or (self.done and not actions):
-            return None
-        if target in self.observed or target in self.done:
-            return None
         variables = network.variables
+        strange = any(
+            set(",|:") & set(str(state)) for k in self.likely for state in variables[k].states
+        )
+        if target in self.observed or target in self.done or strange:
+            return None
         words = ["colonnade", "query", model, variables[target].name]
         for option, states in (("--observed", self.observed), ("--do", self.done)):
             for k, code in states.items():
                 words += [option, f"{variables[k].name}={variables[k].states[code]}"]
+        for k, weights in self.likely.items():
+            pairs = zip(variables[k].states, weights, strict=True)
+            likely = ",".join(f"{state}:{weight!r}" for state, weight in pairs)
+            words += ["--observed", f"{variables[k].name}={likely}"]
         return shlex.join([*words, "--draws", "500"])
 
 

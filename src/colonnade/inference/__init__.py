@@ -1,12 +1,15 @@
 """Questions to a network, answered exactly and with the uncertainty of its tables."""
 
 from colonnade.inference.actions import association, do, effect
+from colonnade.inference.derivatives import joint_sensitivity, sensitivity
 from colonnade.inference.effects import Contrast, Effect, Estimates
+from colonnade.inference.entries import Entry, EntryPair, Sensitivity
 from colonnade.inference.evidence import Evidence, Observed
-from colonnade.inference.explaining import Entry, Explanation, Moved, explain, sensitivity
+from colonnade.inference.explaining import Explanation, Moved, explain
 from colonnade.inference.filling import anomaly, impute, predict
 from colonnade.inference.information import (
     Estimate,
+    Informative,
     entropy,
     informative,
     kl,
@@ -23,15 +26,18 @@ __all__ = [
     "Contrast",
     "Effect",
     "Entry",
+    "EntryPair",
     "Estimate",
     "Estimates",
     "Evidence",
     "Explanation",
+    "Informative",
     "MostProbable",
     "Moved",
     "Observed",
     "Predictions",
     "QueryResult",
+    "Sensitivity",
     "anomaly",
     "association",
     "do",
@@ -40,6 +46,7 @@ __all__ = [
     "explain",
     "impute",
     "informative",
+    "joint_sensitivity",
     "kl",
     "most_probable",
     "mutual_information",

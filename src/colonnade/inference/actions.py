@@ -10,14 +10,12 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, expected, not_among
+from colonnade.exceptions import Advice, DataError, expected, not_among
 from colonnade.inference.effects import Effect, How, Sides
 from colonnade.inference.evidence import Evidence, Observed
 from colonnade.inference.queries import Precision, answer, check_draws
 from colonnade.network import BayesianNetwork
 from colonnade.variables import Family, State
-
-_PAIR_HINT = "write {'smoker': ('yes', 'no')}"
 
 
 def do(network: BayesianNetwork, actions: Any) -> BayesianNetwork:
@@ -156,7 +154,7 @@ def _checked_pairs(network: BayesianNetwork, target: Any, of: Any) -> dict[str, 
         raise not_among(network.dag.variables, "target", target)
     if not isinstance(of, Mapping) or not of:
         what = "a mapping of names to two states"
-        raise expected(what, "of", of, _PAIR_HINT)
+        raise expected(what, "of", of, Advice.TWO_STATES)
     pairs = {}
     for name, states in of.items():
         if not isinstance(name, str) or name not in network:
@@ -164,9 +162,9 @@ def _checked_pairs(network: BayesianNetwork, target: Any, of: Any) -> dict[str, 
         if name == target:
             raise expected("other variables than the target", "of", name)
         if not isinstance(states, list | tuple) or len(states) != 2:
-            raise expected(f"two states of {name!r}", "of", states, _PAIR_HINT)
+            raise expected(f"two states of {name!r}", "of", states, Advice.TWO_STATES)
         found = [Evidence.of(network, {name: state}, "of").fixed.get(name) for state in states]
         if found[0] is None or found[1] is None or found[0] == found[1]:
-            raise expected(f"two different states of {name!r}", "of", states, _PAIR_HINT)
+            raise expected(f"two different states of {name!r}", "of", states, Advice.TWO_STATES)
         pairs[name] = (found[0], found[1])
     return pairs

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _SIGN = r"<=|>=|==|!=|≤|≥|≠|<|>|="
 _PART = re.compile(rf"\s*(?P<sign>{_SIGN}|not\b|!)\s*(?P<value>.*?)\s*", re.DOTALL)
 _SAME = {"≤": "<=", "≥": ">=", "≠": "!=", "not": "!=", "!": "!=", "==": "="}
+# A state and its likelihood.
+_LIKELIHOOD = re.compile(r".+:\s*(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -88,11 +90,22 @@ def split_condition(text: str, names: Iterable[str]) -> tuple[str, str, str] | N
 
 
 def state_in_words(variable: Variable, text: str, cut: bool) -> Any:
-    """Return the state, the states (separated by commas) or the number that a text stands for."""
+    """Return the state, several of them, the likelihoods or the number that a text stands for.
+
+    States are separated by commas or bars, and a likelihood follows its state after a colon.
+
+    Examples
+    --------
+    >>> test = Variable("test", ["no", "yes"])
+    >>> state_in_words(test, "no|yes", False), state_in_words(test, "no: 0.1, yes: 0.8", False)
+    (['no', 'yes'], {'no': 0.1, 'yes': 0.8})
+    """
     found = _written(variable, text)
     if found is not None:
         return found
-    parts = [part.strip() for part in text.split(",")]
+    parts = [part.strip() for part in re.split("[,|]", text)]
+    if all(_LIKELIHOOD.fullmatch(part) and _written(variable, part) is None for part in parts):
+        return _likelihoods(variable, parts, cut)
     if len(parts) > 1:
         return [state_in_words(variable, part, cut) for part in parts]
     if cut or without_cut_points(variable, 0.0):
@@ -101,6 +114,19 @@ def state_in_words(variable: Variable, text: str, cut: bool) -> Any:
         except ValueError:
             pass
     return text
+
+
+def _likelihoods(variable: Variable, parts: list[str], cut: bool) -> dict[Any, float]:
+    """Read a likelihood for each state from parts such as ``yes: 0.8``."""
+    found: dict[Any, float] = {}
+    for part in parts:
+        state, _, likelihood = part.rpartition(":")
+        each = state_in_words(variable, state.strip(), cut)
+        if isinstance(each, list | dict) or each in found:
+            problem = f"{part!r} is not the likelihood of one state, named once."
+            raise DataError(f"Variable {variable.name!r}", problem, "write no: 0.1, yes: 0.8")
+        found[each] = float(likelihood)
+    return found
 
 
 def _written(variable: Variable, text: str) -> State | None:
@@ -115,6 +141,9 @@ def _written(variable: Variable, text: str) -> State | None:
 def _named(variable: Variable, text: str, cuts: Cuts | None) -> set[int]:
     """Codes of the states that a text names."""
     value = state_in_words(variable, text, cuts is not None)
+    if isinstance(value, dict):
+        problem = f"{text!r} are likelihoods, which have no opposite and are not joined by and."
+        raise DataError(f"Variable {variable.name!r}", problem, "write test = no: 0.1, yes: 0.8")
     codes = set()
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, float) and cuts is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.inference.evidence import Finding
 from colonnade.inference.results import plain
+from colonnade.tables.tabular import Tabular
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
 
@@ -50,6 +51,24 @@ class Estimates(NamedTuple):
     lower: Floats | None
     upper: Floats | None
 
+    @classmethod
+    def of(cls, values: Floats, samples: Floats | None, level: float | None) -> Estimates:
+        """Put values together with the ends of their intervals in draws ``[draw, state]``."""
+        if samples is None or level is None:
+            return cls(values, None, None)
+        ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+        # A ratio may be infinite in some draws, and between a number and infinity nothing lies.
+        lower = np.quantile(samples, ends[0], axis=0, method="lower")
+        upper = np.quantile(samples, ends[1], axis=0, method="higher")
+        return cls(values, lower, upper)
+
+    def columns(self, name: str) -> dict[str, list[Any]]:
+        """The numbers as columns, by name."""
+        found = {name: self.values.tolist()}
+        if self.lower is not None and self.upper is not None:
+            found |= {f"{name} lower": self.lower.tolist(), f"{name} upper": self.upper.tolist()}
+        return found
+
 
 class Contrast(NamedTuple):
     """The comparison for one state of the target; intervals are (lower, upper) or None.
@@ -73,7 +92,7 @@ class Contrast(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Effect:
+class Effect(Tabular):
     """The probabilities of a variable on two sides, and how they differ.
 
     Attributes
@@ -122,7 +141,7 @@ class Effect:
         values = _measures(*sides.probabilities)
         drawn = _measures(*sides.samples) if sides.samples is not None else None
         difference, ratio, odds_ratio = (
-            _estimates(each, None if drawn is None else drawn[k], sides.level)
+            Estimates.of(each, None if drawn is None else drawn[k], sides.level)
             for k, each in enumerate(values)
         )
         return cls(
@@ -170,6 +189,20 @@ class Effect:
             "answers": answers,
         }
 
+    def _columns(self) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {
+            self.target: list(self.states),
+            "one": self.one.tolist(),
+            "other": self.other.tolist(),
+        }
+        for name, found in (
+            ("difference", self.difference),
+            ("ratio", self.ratio),
+            ("odds ratio", self.odds_ratio),
+        ):
+            columns |= found.columns(name)
+        return columns
+
     def __repr__(self) -> str:
         sides = ", ".join(f"{name} = {a!r} against {b!r}" for name, (a, b) in self.compared.items())
         kind, word = ("Effect on", "of") if self.causal else ("Association of", "with")
@@ -201,16 +234,6 @@ def _measures(one: Floats, other: Floats) -> tuple[Floats, Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = one / (1.0 - one) / (other / (1.0 - other))
         return one - other, one / other, odds
-
-
-def _estimates(values: Floats, samples: Floats | None, level: float | None) -> Estimates:
-    if samples is None or level is None:
-        return Estimates(values, None, None)
-    ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    # A ratio may be infinite in some draws, and between a number and infinity nothing lies.
-    lower = np.quantile(samples, ends[0], axis=0, method="lower")
-    upper = np.quantile(samples, ends[1], axis=0, method="higher")
-    return Estimates(values, lower, upper)
 
 
 def _ends(found: Estimates, k: int) -> tuple[float, float] | None:

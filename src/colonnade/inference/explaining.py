@@ -1,9 +1,9 @@
-"""What an answer rests on: the findings that moved it, and the table entries it depends on."""
+"""What moved an answer: the findings, and how much each of them adds to the others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,27 @@ from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.elimination import Elimination
 from colonnade.exceptions import TooLargeError, expected
+from colonnade.inference.effects import Estimates
 from colonnade.inference.evidence import Evidence, Observed
-from colonnade.inference.queries import Precision, answer, checked_targets
-from colonnade.inference.reduction import Piece, Question
+from colonnade.inference.queries import (
+    Precision,
+    answer,
+    check_draws,
+    check_possible,
+    check_uncertain,
+    checked_targets,
+)
+from colonnade.inference.reduction import Question, Weight
 from colonnade.network import BayesianNetwork
+from colonnade.progress import Progress
+from colonnade.randomness import generator
+from colonnade.tables.tabular import Tabular
 from colonnade.variables import State
+from colonnade.wording import percent
+
+# Draws are taken in batches of this many cells of the largest table.
+_MAX_BATCH_CELLS = 1 << 21
+_MAX_BATCH_DRAWS = 200
 
 
 class Moved(NamedTuple):
@@ -27,14 +43,18 @@ class Moved(NamedTuple):
         With this finding only.
     without : array [state]
         With all findings but this one.
+    shift : Estimates
+        What the finding adds to the others: with all findings, less those `without` it. With draws
+        it has credible intervals.
     """
 
     alone: Floats
     without: Floats
+    shift: Estimates
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Tabular):
     """How findings moved the probabilities of a variable.
 
     Attributes
@@ -45,6 +65,8 @@ class Explanation:
         Probabilities without any finding, and with all of them.
     findings : dict of str to Moved
         For each variable that was observed, the one whose absence changes most first.
+    level : float or None
+        Probability inside the intervals of the shifts.
     """
 
     target: str
@@ -52,141 +74,126 @@ class Explanation:
     before: Floats
     after: Floats
     findings: dict[str, Moved]
+    level: float | None = None
+
+    def _columns(self) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {}
+        for name, moved in self.findings.items():
+            own: dict[str, list[Any]] = {
+                "finding": [name] * len(self.states),
+                self.target: list(self.states),
+                "before": self.before.tolist(),
+                "after": self.after.tolist(),
+                "alone": moved.alone.tolist(),
+                "without": moved.without.tolist(),
+                **moved.shift.columns("shift"),
+            }
+            for title, values in own.items():
+                columns.setdefault(title, []).extend(values)
+        return columns
 
     def __repr__(self) -> str:
         def shown(values: Floats) -> str:
             pairs = zip(self.states, values, strict=True)
             return ", ".join(f"{state}: {value:.4f}" for state, value in pairs)
 
-        lines = [f"Explanation of {self.target!r}", f"  nothing known: {shown(self.before)}"]
+        inside = "" if self.level is None else f", {percent(self.level)} intervals of the shifts"
+        lines = [f"Explanation of {self.target!r}{inside}"]
+        lines.append(f"  nothing known: {shown(self.before)}")
         lines.append(f"  all known:     {shown(self.after)}")
         for name, moved in self.findings.items():
             lines.append(f"  {name} alone: {shown(moved.alone)}; without: {shown(moved.without)}")
+            shift, lower, upper = moved.shift
+            if lower is not None and upper is not None:
+                ends = zip(self.states, shift, lower, upper, strict=True)
+                shifts = (f"{s}: {v:+.4f} [{low:+.4f}, {high:+.4f}]" for s, v, low, high in ends)
+                lines.append(f"    adds {', '.join(shifts)}")
         return "\n".join(lines)
 
 
-class Entry(NamedTuple):
-    """How a probability depends on one entry of a table; the rest of its row shrinks in proportion.
-
-    Attributes
-    ----------
-    variable : str
-    configuration : dict of str to state
-        Of the parents of the variable.
-    state : state
-    value : float
-        The entry.
-    derivative : float
-        Of the probability with respect to the entry.
-    coefficients : (float, float, float, float)
-        The probability is ``(a + b x) / (c + d x)`` if the entry is x.
-    """
-
-    variable: str
-    configuration: dict[str, State]
-    state: State
-    value: float
-    derivative: float
-    coefficients: tuple[float, float, float, float]
-
-    def at(self, x: float) -> float:
-        """Return the probability if the entry were `x`.
-
-        Examples
-        --------
-        >>> Entry("x", {}, 1, 0.5, 1.0, (0.0, 1.0, 1.0, 0.0)).at(0.25)
-        0.25
-        """
-        if not isinstance(x, int | float) or isinstance(x, bool) or not 0.0 <= x <= 1.0:
-            raise expected("a probability", "x", x)
-        a, b, c, d = self.coefficients
-        return (a + b * x) / (c + d * x)
-
-
-def explain(network: BayesianNetwork, target: str, observed: Observed) -> Explanation:
+def explain(
+    network: BayesianNetwork, target: str, observed: Observed, precision: Precision
+) -> Explanation:
     """See :meth:`colonnade.BayesianNetwork.explain`."""
     (name,) = checked_targets(network, [target])
+    check_draws(*precision)
     evidence = Evidence.of(network, observed)
+    if not len(evidence):
+        raise expected("what is known of at least one variable", "observed", observed, got="none")
 
     def asked(known: Evidence) -> Floats:
         return answer(network, [name], known, Precision()).probabilities
 
     after = asked(evidence)
-    findings = {}
-    for variable in evidence.variables:
-        others = [each.name for each in evidence.variables if each != variable]
-        alone, without = asked(evidence.without(others)), asked(evidence.without([variable.name]))
-        findings[variable.name] = Moved(alone, without)
-    ordered = sorted(findings.items(), key=lambda item: -np.abs(after - item[1].without).sum())
+    names = [variable.name for variable in evidence.variables]
+    alone = {each: asked(evidence.without([n for n in names if n != each])) for each in names}
+    without = {each: asked(evidence.without([each])) for each in names}
+    shifts: dict[str, Floats] = {}
+    if precision.draws:
+        shifts = _drawn_shifts(network, name, evidence, precision)
+    level = precision.level if precision.draws else None
+    findings = {
+        each: Moved(
+            alone[each],
+            without[each],
+            Estimates.of(after - without[each], shifts.get(each), level),
+        )
+        for each in names
+    }
+    ordered = sorted(findings.items(), key=lambda item: -np.abs(item[1].shift.values).sum())
     states = network[name].family.child.states
-    return Explanation(name, states, asked(Evidence((), {})), after, dict(ordered))
+    return Explanation(name, states, asked(Evidence((), {})), after, dict(ordered), level)
 
 
-def sensitivity(
-    network: BayesianNetwork, target: str, state: State, observed: Observed
-) -> list[Entry]:
-    """See :meth:`colonnade.BayesianNetwork.sensitivity`."""
-    (name,) = checked_targets(network, [target])
-    evidence = Evidence.of(network, observed)
-    question = Question(network, [name], evidence)
-    question.check_aside()
-    variable = network[name].family.child
-    code = variable.index(state)
-    logs = [piece.logs() for piece in question.pieces]
-    label = question.label.get(name)
-    scopes = [piece.scope for piece in question.pieces]
-    if label is None:  # it has a single state: nothing can move it
-        return []
-    found = Elimination.of(question.sizes, [*scopes, (label,)])
-    if found.cells > MAX_DENSE_CELLS:
-        what, hint = "The largest table of exact inference", "observe more variables"
-        raise TooLargeError(what, size=found.cells, limit=MAX_DENSE_CELLS, hint=hint)
-    # With the target free, and with its state fixed.
-    marks = np.zeros((2, variable.cardinality))
-    marks[1] = -np.inf
-    marks[1, code] = 0.0
-    both = [np.repeat(own, 2, axis=0) for own in logs]
-    totals, cells = found.marginals([*both, marks])
-    if totals[0] == -np.inf:
-        raise question.impossible()
-    share = float(np.exp(totals[1] - totals[0]))
-    entries: list[Entry] = []
-    for piece, own in zip(question.pieces, cells, strict=False):
-        if isinstance(piece, Piece):
-            entries += _entries(question, piece, own, share)
-    return sorted(entries, key=lambda entry: -abs(entry.derivative))
+def _drawn_shifts(
+    network: BayesianNetwork, target: str, evidence: Evidence, precision: Precision
+) -> dict[str, Floats]:
+    """What each finding adds to the others in draws of the tables, ``[draw, state]``.
 
+    The findings are factors beside tables in which nothing is observed, so that the answers with
+    and without one of them come from the same draws.
+    """
+    nothing = Evidence((), {})
+    question = Question(network, [target], nothing, [target, *evidence.likelihoods])
+    check_uncertain(question)
+    weights = {
+        name: Weight(question.label[name], own)
+        for name, own in evidence.likelihoods.items()
+        if name in question.label
+    }
+    pieces = question.pieces
+    for piece in pieces:
+        piece.check_size()
+    scopes = [piece.scope for piece in (*pieces, *weights.values())]
+    elimination = Elimination.of(question.sizes, scopes, question.targets)
+    if elimination.cells > MAX_DENSE_CELLS:
+        what, hint = "The largest table of exact inference", "ask without draws"
+        raise TooLargeError(what, size=elimination.cells, limit=MAX_DENSE_CELLS, hint=hint)
+    size = network[target].family.cardinality
+    fixed = [None if piece.uncertain else piece.logs() for piece in pieces]
+    batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))
+    found: dict[str, list[Floats]] = {name: [] for name in evidence.likelihoods}
+    left, rng = precision.draws, generator(precision.rng)
+    with Progress("Draws", left) as progress:
+        while left:
+            number = min(batch, left)
+            drawn = [
+                piece.draw(number, rng) if logs is None else logs
+                for piece, logs in zip(pieces, fixed, strict=True)
+            ]
 
-def _entries(question: Question, piece: Piece, cells: Floats, share: float) -> list[Entry]:
-    """The entries of one table that matter; P(observed) counts as 1, P(state) is the `share`."""
-    family = piece.cpt.family
-    rows = piece.lookup.filled(MAX_DENSE_CELLS).rows
-    size = family.cardinality
-    # Probabilities of the cells [free or fixed, configuration, state].
-    joint = np.zeros((2, len(rows), size))
-    if piece.child is None:
-        joint[:, :, piece.state] = cells.reshape(2, len(rows))
-    else:
-        joint[:] = cells.reshape(2, len(rows), size)
-    joint[1] *= share
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.where(rows > 0.0, joint / rows, 0.0)
-        rest = (slopes * rows).sum(axis=2, keepdims=True) - slopes * rows
-        # What the others of the row lose in proportion.
-        slopes = slopes - np.where(rows < 1.0, rest / (1.0 - rows), 0.0)
-    derivative = slopes[1] - share * slopes[0]
-    found = []
-    for row, k in zip(*np.nonzero((rows > 0.0) & (rows < 1.0)), strict=True):
-        b, d, x = float(slopes[1, row, k]), float(slopes[0, row, k]), float(rows[row, k])
-        if b or d:
-            codes = np.unravel_index(row, piece.sizes) if piece.sizes else ()
-            states = dict(zip((p.name for p in piece.free), codes, strict=True))
-            given: dict[str, State] = {}
-            for p, parent in enumerate(family.parents):
-                own = piece.known[p] if p in piece.known else int(states[parent.name])
-                given[parent.name] = parent.states[own]
-            coefficients = (share - b * x, b, 1.0 - d * x, d)
-            change = float(derivative[row, k])
-            name, state = family.child.name, family.child.states[k]
-            found.append(Entry(name, given, state, x, change, coefficients))
-    return found
+            def asked(absent: str | None, drawn: list[Floats] = drawn) -> Floats:
+                known = [
+                    np.zeros_like(weight.logs()) if name == absent else weight.logs()
+                    for name, weight in weights.items()
+                ]
+                table, totals = elimination.table([*drawn, *known])
+                check_possible(totals)
+                return table.reshape(len(table), size)
+
+            after = asked(None)
+            for name, own in found.items():
+                own.append(after - asked(name) if name in weights else np.zeros_like(after))
+            left -= number
+            progress.advance(number)
+    return {name: np.concatenate(own) for name, own in found.items()}

@@ -5,7 +5,8 @@ All figures are in nats, the unit of log likelihoods; divide by log 2 for bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,14 +19,23 @@ from colonnade.inference.evidence import Evidence, Observed
 from colonnade.inference.queries import Precision, answer, check_draws, checked_targets
 from colonnade.inference.reduction import Piece, Question, Weight
 from colonnade.network import BayesianNetwork
+from colonnade.progress import Progress
 from colonnade.randomness import generator
+from colonnade.tables.tabular import Tabular
+from colonnade.wording import percent
 
 # Cells of all factors of a batch of draws.
 _MAX_BATCH_CELLS = 1 << 22
 
 
-class Estimate(NamedTuple):
-    """A number, and the ends of its credible interval if there were draws.
+class _Value(NamedTuple):
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+class Estimate(_Value, Tabular):
+    """A number, and the ends of its credible interval if there were draws: a triple.
 
     Attributes
     ----------
@@ -33,9 +43,49 @@ class Estimate(NamedTuple):
     lower, upper : float or None
     """
 
-    value: float
-    lower: float | None = None
-    upper: float | None = None
+    __slots__ = ()
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return _columns([self])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Informative(Mapping[str, Estimate], Tabular):
+    """How much each variable would tell about one: a mapping from names to estimates, in nats.
+
+    Attributes
+    ----------
+    target : str
+    estimates : dict of str to Estimate
+        The most telling variable first.
+    level : float or None
+        Probability inside the intervals.
+    """
+
+    target: str
+    estimates: dict[str, Estimate]
+    level: float | None = None
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.estimates[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {"variable": list(self.estimates), **_columns(list(self.estimates.values()))}
+
+    def __repr__(self) -> str:
+        inside = "" if self.level is None else f", {percent(self.level)} intervals"
+        lines = [f"Information about {self.target!r} in nats{inside}"]
+        width = max(map(len, self.estimates), default=0)
+        for name, found in self.estimates.items():
+            ends = "" if found.lower is None else f"  [{found.lower:.4f}, {found.upper:.4f}]"
+            lines.append(f"  {name.ljust(width)}  {found.value:.4f}{ends}")
+        return "\n".join(lines)
 
 
 def entropy(
@@ -93,15 +143,23 @@ def mutual_information(
     return _estimate(information, result, precision)
 
 
-def informative(network: BayesianNetwork, target: str, observed: Observed) -> dict[str, float]:
+def informative(
+    network: BayesianNetwork, target: str, observed: Observed, precision: Precision
+) -> Informative:
     """See :meth:`colonnade.BayesianNetwork.informative`."""
-    (name,) = checked_targets(network, target)[:1]
+    check_draws(*precision)
+    (name,) = checked_targets(network, [target])
     evidence = Evidence.of(network, observed)
+    if precision.draws:
+        precision = precision._replace(rng=generator(precision.rng))
+    others = [each for each in network if each != name and each not in evidence.fixed]
     found = {}
-    for other in network:
-        if other != name and other not in evidence.fixed:
-            found[other] = mutual_information(network, name, other, (), evidence, Precision()).value
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    with Progress("Variables", len(others)) as progress:
+        for other in others:
+            found[other] = mutual_information(network, name, other, (), evidence, precision)
+            progress.advance()
+    ordered = sorted(found.items(), key=lambda item: -item[1].value)
+    return Informative(name, dict(ordered), precision.level if precision.draws else None)
 
 
 def kl(network: BayesianNetwork, other: Any, precision: Precision) -> Estimate:
@@ -177,6 +235,14 @@ class _Whole:
         """Entropy of all variables together: log total minus the mean log of the product."""
         totals, cells, _ = self.marginals(logs)
         return np.asarray(totals - _expected(cells, logs))
+
+
+def _columns(estimates: Sequence[Estimate]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {"value": [each.value for each in estimates]}
+    if any(each.lower is not None for each in estimates):
+        columns["lower"] = [each.lower for each in estimates]
+        columns["upper"] = [each.upper for each in estimates]
+    return columns
 
 
 def _expected(cells: list[Floats], logs: list[Floats]) -> Floats:

@@ -9,12 +9,13 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import checked_whole, counted
+from colonnade.tables.tabular import Tabular
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Predictions:
+class Predictions(Tabular):
     """A variable predicted for every row of a table.
 
     Attributes
@@ -72,6 +73,9 @@ class Predictions:
                 columns[f"P({self.target} = {label}) upper"] = self.upper[:, k]
         return columns
 
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: column.tolist() for name, column in self.to_dict().items()}
+
     def __len__(self) -> int:
         return len(self.states)
 
@@ -81,7 +85,7 @@ class Predictions:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Anomalies:
+class Anomalies(Tabular):
     """How unusual the rows of a table are, and which variables make them so.
 
     Attributes
@@ -123,6 +127,10 @@ class Anomalies:
         row = checked_whole(row, "row", 0, len(self.log_likelihood) - 1)
         order = np.argsort(self.shares[row], kind="stable")
         return {self.variables[k]: float(self.shares[row, k]) for k in order}
+
+    def _columns(self) -> dict[str, list[Any]]:
+        shares = {name: self.shares[:, k].tolist() for k, name in enumerate(self.variables)}
+        return {"log likelihood": self.log_likelihood.tolist(), **shares}
 
     def __len__(self) -> int:
         return len(self.log_likelihood)

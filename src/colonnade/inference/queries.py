@@ -100,16 +100,7 @@ def _draws(
     progress: Progress,
 ) -> Floats:
     """The answer in independent draws of all tables that matter."""
-    if not any(piece.uncertain for piece in question.pieces):
-        tables = [piece.cpt for piece in question.pieces if isinstance(piece, Piece)]
-        names = [cpt.family.child.name for cpt in tables]
-        known = all(cpt.prior is None for cpt in tables)
-        raise NotSupportedError(
-            "A credible interval of this answer",
-            f"it depends on the tables of {listing(names)} only, which are known or estimated by "
-            "maximum likelihood and have no posterior",
-            Advice.NO_DRAWS_OF_KNOWN_TABLES if known else Advice.NO_DRAWS,
-        )
+    check_uncertain(question)
     fixed = [None if piece.uncertain else piece.logs() for piece in question.pieces]
     batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))
     found: list[Floats] = []
@@ -120,16 +111,35 @@ def _draws(
             for piece, logs in zip(question.pieces, fixed, strict=True)
         ]
         table, log_total = elimination.table(logs)
-        if np.isneginf(log_total).any():
-            raise NotSupportedError(
-                "An interval for these observed states",
-                "in some draws of the tables their probability is 0 in floating point",
-                Advice.NO_DRAWS_OR_POSSIBLE_STATES,
-            )
+        check_possible(log_total)
         found.append(table)
         draws -= size
         progress.advance(size)
     return np.concatenate(found)
+
+
+def check_uncertain(question: Question) -> None:
+    """Refuse intervals if no table that matters has a posterior."""
+    if not any(piece.uncertain for piece in question.pieces):
+        tables = [piece.cpt for piece in question.pieces if isinstance(piece, Piece)]
+        names = [cpt.family.child.name for cpt in tables]
+        known = all(cpt.prior is None for cpt in tables)
+        raise NotSupportedError(
+            "A credible interval of this answer",
+            f"it depends on the tables of {listing(names)} only, which are known or estimated by "
+            "maximum likelihood and have no posterior",
+            Advice.NO_DRAWS_OF_KNOWN_TABLES if known else Advice.NO_DRAWS,
+        )
+
+
+def check_possible(log_totals: Floats) -> None:
+    """Refuse draws in which what is observed cannot occur."""
+    if np.isneginf(log_totals).any():
+        raise NotSupportedError(
+            "An interval for these observed states",
+            "in some draws of the tables their probability is 0 in floating point",
+            Advice.NO_DRAWS_OR_POSSIBLE_STATES,
+        )
 
 
 def checked_targets(network: BayesianNetwork, target: Any) -> list[str]:

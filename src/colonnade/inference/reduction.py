@@ -97,6 +97,10 @@ class Piece:
         undefined = np.isnan(rows[:, 0])
         if undefined.any():
             raise self._without_probabilities(undefined)
+        return self.logs_of(rows)
+
+    def logs_of(self, rows: Floats) -> Floats:
+        """Logarithms ``[1, *scope]`` of other probabilities ``[row, state]`` of the same rows."""
         with np.errstate(divide="ignore"):
             return self._shaped(np.log(rows[None]))
 

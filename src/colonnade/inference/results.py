@@ -18,8 +18,13 @@ from colonnade.wording import percent
 _MAX_SHOWN_ROWS = 20
 
 
-class MostProbable(NamedTuple):
-    """The most probable states of several variables together.
+class _States(NamedTuple):
+    states: dict[str, State]
+    log_probability: float
+
+
+class MostProbable(_States, Tabular):
+    """The most probable states of several variables together: a pair.
 
     Attributes
     ----------
@@ -30,8 +35,10 @@ class MostProbable(NamedTuple):
         the log probability of their states together with what was observed, the others summed out.
     """
 
-    states: dict[str, State]
-    log_probability: float
+    __slots__ = ()
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {"variable": list(self.states), "state": list(self.states.values())}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
         Anomalies,
         Effect,
         Entry,
+        EntryPair,
         Estimate,
         Explanation,
+        Informative,
         MostProbable,
         Observed,
         Predictions,
         QueryResult,
+        Sensitivity,
     )
     from colonnade.network.model import BayesianNetwork
 
@@ -296,27 +299,56 @@ class Questions:
         precision = Precision(draws, level, rng)
         return mutual_information(self._network, x, y, given, observed, precision)
 
-    def informative(self, target: str, observed: Observed = None) -> dict[str, float]:
+    def informative(
+        self,
+        target: str,
+        observed: Observed = None,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Informative:
         """What to ask next: how much each variable would tell about one, the most telling first.
 
         The expected information in nats, given what was observed, for every other variable whose
         state is not known.
 
+        Parameters
+        ----------
+        target : str
+        observed, draws, level, rng
+            As for :meth:`query`.
+
         Examples
         --------
         >>> from colonnade import Dag, fit
         >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
-        >>> list(network.informative("a"))
-        ['b']
+        >>> network.informative("a")
+        Information about 'a' in nats
+          b  0.0376
         """
         from colonnade.inference import informative
+        from colonnade.inference.queries import Precision
 
-        return informative(self._network, target, observed)
+        return informative(self._network, target, observed, Precision(draws, level, rng))
 
-    def explain(self, target: str, observed: Observed) -> Explanation:
+    def explain(
+        self,
+        target: str,
+        observed: Observed,
+        draws: int = 0,
+        level: float = 0.95,
+        rng: Seed = None,
+    ) -> Explanation:
         """Which findings moved the probabilities of a variable, and by how much.
 
         For every finding the answer with it alone, and with all others but it.
+
+        Parameters
+        ----------
+        target : str
+        observed, draws, level, rng
+            As for :meth:`query`; with draws there are intervals of what each finding adds to the
+            others. The answers with and without it use the same draws.
 
         Examples
         --------
@@ -329,20 +361,34 @@ class Questions:
           b alone: 0: 0.2963, 1: 0.7037; without: 0: 0.5000, 1: 0.5000
         """
         from colonnade.inference import explain
+        from colonnade.inference.queries import Precision
 
-        return explain(self._network, target, observed)
+        return explain(self._network, target, observed, Precision(draws, level, rng))
 
-    def sensitivity(self, target: str, state: State, observed: Observed = None) -> list[Entry]:
+    def sensitivity(
+        self, target: str, state: State, observed: Observed = None, level: float | None = None
+    ) -> Sensitivity:
         """How the probability of a state depends on single entries of the tables.
 
         Exact: as a function of one entry, while the others of its row change in proportion, the
         probability is a ratio of two linear functions. Entries of 0 and 1 are left out, and those
         that do not matter.
 
+        Parameters
+        ----------
+        target : str
+        state : state
+        observed : mapping of str to state, optional
+            As for :meth:`query`.
+        level : float, optional
+            If given, entries also have their credible intervals and their ``swing``, the answers at
+            the ends of these: which of them is worth more data.
+
         Returns
         -------
-        list of Entry
-            The largest derivative first.
+        Sensitivity
+            A sequence of :class:`colonnade.inference.Entry`: the largest derivative first, or with
+            a level the largest swing.
 
         Examples
         --------
@@ -356,7 +402,40 @@ class Questions:
         """
         from colonnade.inference import sensitivity
 
-        return sensitivity(self._network, target, state, observed)
+        return sensitivity(self._network, target, state, observed, level)
+
+    def joint_sensitivity(
+        self,
+        target: str,
+        state: State,
+        entries: tuple[Entry, Entry],
+        observed: Observed = None,
+    ) -> EntryPair:
+        """How the probability of a state depends on two entries of the tables together.
+
+        Exact: a ratio of two functions that are linear in each of the entries.
+
+        Parameters
+        ----------
+        target : str
+        state : state
+        entries : pair of Entry
+            Two that :meth:`sensitivity` gives for the same question.
+        observed : mapping of str to state, optional
+            As for :meth:`query`.
+
+        Examples
+        --------
+        >>> from colonnade import Dag, fit
+        >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
+        >>> one, other = network.sensitivity("a", 1, {"b": 1}).first(2)
+        >>> pair = network.joint_sensitivity("a", 1, (one, other), {"b": 1})
+        >>> round(pair.at(one.value, other.value), 4), round(pair.at(0.5, other.value), 4)
+        (0.7037, 0.4634)
+        """
+        from colonnade.inference import joint_sensitivity
+
+        return joint_sensitivity(self._network, target, state, entries, observed)
 
     def kl(
         self, other: BayesianNetwork, draws: int = 0, level: float = 0.95, rng: Seed = None

@@ -6,6 +6,7 @@ from colonnade.structure.comparison import Compared, Comparison, compare
 from colonnade.structure.constraints import FoundByTests, pc
 from colonnade.structure.equivalence import FoundClass, ges
 from colonnade.structure.exact import ArcPosterior, arc_posterior, exact_search
+from colonnade.structure.gains import ArcGains, arc_gain
 from colonnade.structure.independence import Independence, independence
 from colonnade.structure.resampling import ArcStrengths, arc_strength
 from colonnade.structure.scores import AIC, BIC, LogLikelihood, Score, score, score_families
@@ -16,6 +17,7 @@ from colonnade.structure.trees import chow_liu, kdb, naive_bayes, tan
 __all__ = [
     "AIC",
     "BIC",
+    "ArcGains",
     "ArcPosterior",
     "ArcShares",
     "ArcStrengths",
@@ -29,6 +31,7 @@ __all__ = [
     "Prediction",
     "Score",
     "Step",
+    "arc_gain",
     "arc_posterior",
     "arc_strength",
     "chow_liu",

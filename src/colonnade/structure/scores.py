@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -119,6 +119,11 @@ class FamilyScores:
         if known is None:
             known = self._families[child][parents] = self._scored(child, parents)
         return known
+
+    def named(self, child: str, parents: Iterable[str]) -> float:
+        """Score of one family, by names."""
+        place = self.names.index
+        return self.family(place(child), tuple(place(parent) for parent in parents))
 
     def _added(self, child: int, parents: Parents) -> float | None:
         """Score of a family that is known as an addition to a smaller one."""
@@ -299,14 +304,17 @@ def score_families(
     >>> {name: round(value, 3) for name, value in score_families(table, Dag([("a", "b")])).items()}
     {'a': -3.466, 'b': -1.386}
     """
+    families = family_scores(table, dag, score, graph_prior, missing)
+    return {name: families.named(name, dag.parents(name)) for name in dag.variables}
+
+
+def family_scores(
+    table: Any, dag: Dag, score: Score | None, graph_prior: GraphPrior, missing: Missing
+) -> FamilyScores:
+    """Scores of families of the variables of a graph; wrong parameters are refused."""
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
     coded = read_rows(table, checked_dag(dag).variables)
-    families = FamilyScores(prepare(coded, missing), judge, prior)
-    position = {name: i for i, name in enumerate(families.names)}
-    return {
-        name: families.family(position[name], tuple(position[p] for p in dag.parents(name)))
-        for name in dag.variables
-    }
+    return FamilyScores(prepare(coded, missing), judge, prior)
 
 
 def checked_rows(rows: float) -> float:

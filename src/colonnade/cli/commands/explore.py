@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import webbrowser
 from typing import Annotated
 
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.commands.query import query
 from colonnade.cli.models import load
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse
@@ -48,7 +46,6 @@ def explore(
         title=f"{model.stem}: explorer",
         port=port,
         idle=60.0 * minutes,
-        actions="do" in inspect.signature(query).parameters,
     )
     say(f"Open {explorer.address}")
     say(f"Ctrl-C ends it, and so do {minutes} minutes without a question.")

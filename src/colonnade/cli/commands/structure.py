@@ -68,7 +68,8 @@ def structure(
     """Learn a graph, and show its arcs with how often each is found in halves of the rows.
 
     The strength of an arc is the share of the halves with an arc between its two variables; the
-    direction is the share of these in which it points as shown.
+    direction is the share of these in which it points as shown. The gain is the score that the
+    graph would lose without the arc, for graphs that were learned by a score.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def structure(
 
     colonnade structure patients.csv --learn tan --target cancer --resamples 50 -o arcs.csv
     """
-    from colonnade.structure import arc_strength
+    from colonnade.structure import arc_gain, arc_strength
     from colonnade.structure.resampling import learned
     from colonnade.tables import encode
 
@@ -98,6 +99,15 @@ def structure(
             found = arc_strength(coded, learner, resamples, rng=seed, missing=data.missing.value)
         dag = found.averaged() if averaged else dag
     columns = {} if found is None else _columns(dag, found)
+    if (score := learning.score_by(chosen)) is not None:
+        gains = arc_gain(
+            coded,
+            dag,
+            score,
+            graph_prior=learning.prior_of_graphs,
+            missing=data.missing.value,
+        )
+        columns["gain"] = [gains[arc] for arc in dag.arcs]
     if output is not None:
         write_text(output, written(dag, output, columns), overwrite)
     if json:

@@ -122,9 +122,18 @@ function showAnswer(answer, time) {
     ` ${probability(each.before)} → `, h("strong", {}, probability(each.now))));
   live.parts.moved.replaceChildren(...(answer.moved.length ? [h("span", { class: "small quiet", id: "moved-title" }, "What moved most: "), h("ul", { class: "chips moved", "aria-labelledby": "moved-title" }, answer.moved.map(arrow))]
     : some ? [h("p", { class: "note" }, "Nothing else moved.")] : []));
+  live.parts.moved.append(...reasonList(answer.reasons));
   live.parts.time.textContent = `${some && answer.log_probability < -1e-9 ? `probability ${Math.exp(answer.log_probability).toPrecision(3)}, ` : ""}${time.toFixed(0)} ms`;
   live.parts.code.replaceChildren(...codeBoxes(answer));
   document.documentElement.dataset.answered = JSON.stringify({ ...live.situation, target: live.target });
+}
+
+/* What each finding adds to the variable that was chosen. */
+function reasonList(found) {
+  if (!found) return [];
+  const reason = (each) => h("li", {}, h("span", {}, variableLink(each.variable), ` ${each.adds < 0 ? "−" : "+"}${Math.abs(each.adds).toFixed(3)}`));
+  return [h("p", { class: "small quiet", id: "reasons-title" }, "What each adds to the others for ", bdi(name(found.target)), " = ", bdi(stateName(found.target, found.state)), ` (now ${probability(found.now)}):`),
+    h("ul", { class: "chips reasons", "aria-labelledby": "reasons-title" }, found.adds.map(reason))];
 }
 
 function codeBoxes(answer) {
@@ -133,7 +142,7 @@ function codeBoxes(answer) {
   const found = [["python", answer.python], ["command", answer.command]].filter(([, text]) => text).map(([kind, text]) => box(kind, text));
   const known = live.target in live.situation.observed || live.target in live.situation.done;
   const words = known ? [bdi(name(live.target)), " is known; choose another variable to copy a question about it."] : ["The same question about ", bdi(name(live.target)), found.length ? ":" : " cannot be written in one line."];
-  const missing = !known && answer.python && !answer.command ? [h("p", { class: "note" }, "There is no command for likelihoods.")] : [];
+  const missing = !known && answer.python && !answer.command ? [h("p", { class: "note" }, "There is no command for likelihoods of states whose names have commas, bars or colons.")] : [];
   return [h("details", { open: live.parts.code.querySelector("details")?.open ?? false }, h("summary", {}, "Copy this question"), h("p", { class: "small" }, words), found, missing)];
 }
 async function copy(text, kind) {

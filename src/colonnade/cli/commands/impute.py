@@ -1,0 +1,124 @@
+"""`colonnade impute`: the gaps of a table filled in."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from colonnade.cli import options
+from colonnade.cli.data import FileOptions
+from colonnade.cli.models import load
+from colonnade.cli.output import say_json
+from colonnade.cli.rows import RowsFile, check_rows_file, coded_rows, deliver, records
+from colonnade.cli.values import Misuse, choice
+from colonnade.exceptions import counted
+
+if TYPE_CHECKING:
+    from colonnade.network import BayesianNetwork
+
+# The column that numbers several completed tables.
+_NUMBER = "table"
+
+
+class How(StrEnum):
+    """How gaps are filled."""
+
+    PROBABLE = "probable"
+    SAMPLE = "sample"
+    MEAN = "mean"
+
+
+def impute(
+    model: options.Model,
+    data: FileOptions,
+    how: Annotated[
+        How,
+        typer.Option(
+            parser=choice(How),
+            metavar="HOW",
+            help="By the states that are most probable together (probable), by states drawn given "
+            "the rest of the row (sample), or by the mean of states that are whole numbers, and "
+            "elsewhere the single most probable state (mean).",
+        ),
+    ] = How.PROBABLE,
+    tables: Annotated[
+        int | None,
+        options.number(
+            1,
+            help="Completed tables for multiple imputation, with --how sample: one below the "
+            "other, numbered in a column called table. They differ by all that is unknown, the "
+            "tables of the network included.",
+        ),
+    ] = None,
+    output: RowsFile = None,
+    seed: Annotated[
+        int | None, options.number(help="Other draws; the same seed gives the same ones.")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    json: options.AsJson = False,
+) -> None:
+    """Fill in what rows lack, each row given all that is known of it.
+
+    Columns that are no variables of the network stay as they are. Numbers that the network cuts
+    into intervals are written as these intervals. Values that the network has never seen count as
+    missing, with a warning.
+
+    Examples
+    --------
+    colonnade impute model.json patients.csv -o complete.csv
+
+    colonnade impute model.json patients.csv --how sample --tables 20 -o several.parquet
+    """
+    for option, value in (("--tables", tables), ("--seed", seed)):
+        if value is not None and how is not How.SAMPLE:
+            raise Misuse(f"{option} applies only with --how sample.")
+    check_rows_file(output, overwrite, json)
+    network = load(model)
+    table = dict(data.read())
+    if tables is not None and _NUMBER in table:
+        hint = "rename the column, or ask for one table at a time"
+        raise Misuse(f"--tables: the data have a column called {_NUMBER!r}.", hint=hint)
+    coded = coded_rows(network, table)
+    lacking = sum(coded.missing)
+    found = network.impute(coded, how.value, tables, (seed or 0) if how is How.SAMPLE else None)
+    several = found if isinstance(found, list) else [found]
+    columns = _columns(table, several, tables is not None)
+    if json:
+        say_json({"filled": lacking, "rows": records(columns)})
+        return
+    copies = "" if tables is None else f", in each of {counted(tables, 'table')}"
+    statement = f"Filled in {counted(lacking, 'value')} of {counted(coded.rows, 'row')}{copies}"
+    cut = _cut(network, list(table))
+    statement += f"; {', '.join(cut)} written as intervals" if cut else ""
+    deliver(columns, statement, output, overwrite)
+
+
+def _columns(
+    table: dict[str, Any], several: list[dict[str, Any]], numbered: bool
+) -> dict[str, list[Any]]:
+    """All columns of the data, with those of the network filled, one table below the other."""
+    columns: dict[str, list[Any]] = {}
+    if numbered:
+        rows = len(next(iter(several[0].values())))
+        columns[_NUMBER] = [k + 1 for k in range(len(several)) for _ in range(rows)]
+    for name, own in table.items():
+        parts = [filled.get(name, own) for filled in several]
+        columns[name] = [value for part in parts for value in _listed(part)]
+    return columns
+
+
+def _listed(values: Any) -> list[Any]:
+    """Plain values of a column, whichever package it comes from."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, method):
+            found: list[Any] = getattr(values, method)()
+            return found
+    return list(values)
+
+
+def _cut(network: BayesianNetwork, names: list[str]) -> list[str]:
+    """Columns of numbers that the network cuts."""
+    cutter = network.discretizer
+    return [name for name in names if name in network and cutter and cutter.get(name) is not None]

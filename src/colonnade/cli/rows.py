@@ -1,0 +1,112 @@
+"""Rows of a table in the states of a network, and rows that are shown or written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from colonnade.cli.models import check_output
+from colonnade.cli.output import fits, grid, say, say_rest, write_table
+from colonnade.cli.values import Misuse, ending_in, file_that
+from colonnade.exceptions import DataWarning, counted, listing, warn
+
+if TYPE_CHECKING:
+    from colonnade.network import BayesianNetwork
+    from colonnade.tables import CodedTable
+
+_ROWS_SHOWN = 20
+
+RowsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        parser=file_that(ending_in((".csv", ".tsv", ".parquet"), "-")),
+        help="File to write: .csv, .tsv or .parquet, or - for CSV on standard output; by "
+        "default the first rows are shown.",
+    ),
+]
+
+
+def check_rows_file(output: Path | None, overwrite: bool, json: bool) -> None:
+    """Refuse a file that could not be written, and one beside --json, before the work."""
+    if output is not None and json:
+        raise Misuse("Expected --output or --json, got both.", hint="leave out one of them")
+    if output is not None and str(output) != "-":
+        check_output(output, overwrite)
+
+
+def coded_rows(
+    network: BayesianNetwork, table: Mapping[str, Any], target: str | None = None
+) -> CodedTable:
+    """Encode rows with the states of a network; say which values it does not know.
+
+    Of a target the values do not matter, and there need be none.
+    """
+    from colonnade.network.learning import coded_for_network
+    from colonnade.tables.levels import refuse_absent
+
+    refuse_absent([name for name in network.dag.variables if name != target], list(table))
+    if target is not None and target not in table:
+        table = {**table, target: [None] * len(next(iter(table.values())))}
+    coded = coded_for_network(table, network, None, "missing")
+    for name, values in coded.unknown.items():
+        if name != target:
+            times = sum(values.values())
+            new = f"{counted(len(values), 'value')} that the network does not know"
+            statement = f"Column {name!r}: {new} ({listing(values, 5)}) in {counted(times, 'row')}"
+            warn(DataWarning(f"{statement} taken as missing."))
+    return coded
+
+
+def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return rows as dictionaries, for JSON."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def deliver(
+    columns: Mapping[str, Sequence[Any]],
+    statement: str,
+    output: Path | None,
+    overwrite: bool,
+    shown: Mapping[str, Sequence[Any]] | None = None,
+) -> bool:
+    """Write rows, or show the first of them; return whether more may be said after them.
+
+    Standard output has nothing but the rows if they are written to it. What is shown may have
+    other columns than what is written.
+    """
+    if output is None:
+        say(statement)
+        _show(shown or columns)
+        return True
+    write_table(output, columns, overwrite)
+    if str(output) == "-":
+        return False
+    say(statement)
+    say(f"Saved {output}")
+    return True
+
+
+def _show(columns: Mapping[str, Sequence[Any]]) -> None:
+    """Print the first rows, each with its number, as far as their columns fit the terminal."""
+    rows = list(zip(*columns.values(), strict=True))
+    lines = [[str(k + 1), *map(_shown, row)] for k, row in enumerate(rows[:_ROWS_SHOWN])]
+    head = ["row", *columns]
+    width = len(head)
+    while width > 2 and not fits([line[:width] for line in (head, *lines)]):
+        width -= 1
+    grid(head[:width], [line[:width] for line in lines], numbers=["row"])
+    more = "-o OUT.csv saves all"
+    say_rest(len(head) - width, "column", more)
+    say_rest(len(rows) - len(lines), "row", more)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
