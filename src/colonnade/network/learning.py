@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -26,9 +27,9 @@ from colonnade.network.model import BayesianNetwork
 from colonnade.priors import Hierarchical, Prior, Tiered, no_prior
 from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import count
+from colonnade.tables.countable import Countable, Declared, countable, gathered
 from colonnade.tables.discretize import Discretized, Discretizer
-from colonnade.tables.memory import Declared, declared_variables, encode
+from colonnade.tables.memory import declared_variables
 from colonnade.variables import Family, State, Variable
 
 
@@ -106,7 +107,7 @@ def fit(
     settings = missing if isinstance(missing, EM) else EM()
     families = families_of(dag, coded.variables)
     own = [priors[name] for name in dag.variables]
-    expectations, diagnostics = expected_counts(coded, dag, families, own, settings)
+    expectations, diagnostics = expected_counts(gathered(coded), dag, families, own, settings)
     counts = NetworkCounts(dag, families, expectations)
     return counts.network(priors, coded.discretizer, diagnostics, group)
 
@@ -146,11 +147,12 @@ class NetworkCounts:
 
     @classmethod
     def of(
-        cls, coded: CodedTable, dag: Dag, missing: Literal["raise", "available"] = "raise"
+        cls, coded: Countable, dag: Dag, missing: Literal["raise", "available"] = "raise"
     ) -> NetworkCounts:
         """Count the rows of a table that has all variables of the graph."""
-        families = families_of(dag, coded.variables)
-        return cls(dag, families, count(coded, families, missing))
+        # Counts first: the pass that counts finds the states as well.
+        counts = coded.counts([(*dag.parents(name), name) for name in dag.variables], missing)
+        return cls(dag, families_of(dag, coded.variables), counts)
 
     @classmethod
     def kept(
@@ -216,7 +218,7 @@ class NetworkCounts:
 
 def coded_for_fit(
     table: Any, dag: Dag, variables: Declared, weights: Any, group: str | None = None
-) -> CodedTable:
+) -> Countable:
     """Encode the columns that a graph names, in its order; states are declared or discovered."""
     checked_dag(dag)
     strange = [name for name in declared_variables(variables) if name not in dag]
@@ -225,7 +227,7 @@ def coded_for_fit(
         raise expected(what, "variables", strange, did_you_mean(strange[0], dag.variables))
     if isinstance(weights, str) and weights in dag:
         raise expected("a column that is no variable of the graph", "weights", weights)
-    return encode(table, variables, weights, columns=dag.variables, group=group)
+    return countable(table, variables, weights, columns=dag.variables, group=group)
 
 
 def checked_dag(dag: Any) -> Dag:
@@ -242,8 +244,15 @@ def coded_for_network(
     table: Any, network: BayesianNetwork, weights: Any, unknown: Literal["raise", "missing"]
 ) -> CodedTable:
     """Encode new rows with the states, and the cut points, a network has already."""
+    with advising_groups(network):
+        return gathered(opened_for_network(table, network, weights, unknown))
+
+
+@contextmanager
+def advising_groups(network: BayesianNetwork) -> Iterator[None]:
+    """Let errors about a group that a network does not know say how to add it."""
     try:
-        return coded_as_before(table, network, weights, unknown)
+        yield
     except DataError as error:
         facts = error.details
         # A column that is not there has no states, and no new group would help.
@@ -253,16 +262,16 @@ def coded_for_network(
         raise error.advising(Advice.ADD_GROUP) from None
 
 
-def coded_as_before(
+def opened_for_network(
     table: Any,
     network: BayesianNetwork,
     weights: Any,
     unknown: Literal["raise", "missing"] = "raise",
-) -> CodedTable:
-    """Encode rows that a network has learned from: none of them is of a new group."""
+) -> Countable:
+    """Open rows of any kind with the states, and the cut points, a network has already."""
     if isinstance(table, Discretized):
         table = table.source  # its intervals must be the ones the network knows
-    return encode(table, network.variables, weights, unknown, network.discretizer)
+    return countable(table, network.variables, weights, unknown, network.discretizer)
 
 
 def checked_priors(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from colonnade.variables import Variable
 from colonnade.wording import shown
 
 if TYPE_CHECKING:
+    from colonnade.counts import FamilyCounts
+    from colonnade.tables.countable import Members
     from colonnade.tables.discretize import Discretizer
 
 _MAX_TOTAL = 2**63 - 1
@@ -107,6 +109,16 @@ class CodedTable:
         return len(self.codes[0])
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.weights is not None
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights; without any, the number of rows."""
+        return float(self.rows if self.weights is None else self.weights.sum())
+
+    @property
     def complete(self) -> NDArray[np.bool_]:
         """Whether each row has all its values, ``[row]``.
 
@@ -171,6 +183,41 @@ class CodedTable:
         weights = None if self.weights is None else self.weights[rows]
         columns = tuple(column[rows] for column in self.codes)
         return CodedTable(self.variables, columns, weights, self.discretizer)
+
+    def only_complete(self) -> CodedTable:
+        """Return the rows that have all their values.
+
+        Examples
+        --------
+        >>> CodedTable([Variable("x", ["a", "b"])], [[0, 1, 2]]).only_complete().rows
+        2
+        """
+        return self.take(self.complete) if any(self.missing) else self
+
+    def counts(
+        self, families: Sequence[Members], missing: Literal["raise", "available"] = "raise"
+    ) -> list[FamilyCounts]:
+        """Count families, given by the names of their columns, parents first; see :func:`count`.
+
+        Examples
+        --------
+        >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1, 2])
+        >>> CodedTable([x, y], [[0, 1, 1], [2, 0, 2]]).counts([("y", "x")])[0].to_array().tolist()
+        [[0, 1], [0, 0], [1, 1]]
+        """
+        from colonnade.tables.counting import count
+        from colonnade.variables import Family
+
+        own = [[self.variables[self.position(name)] for name in each] for each in families]
+        return count(self, [Family(child, tuple(parents)) for *parents, child in own], missing)
+
+    def settled(self) -> CodedTable:
+        """Return the table itself: its columns are as compact as can be."""
+        return self
+
+    def blocks(self) -> Iterator[CodedTable]:
+        """Yield the table itself: it is one block."""
+        yield self
 
     def with_missing_states(self) -> CodedTable:
         """Return the table with *missing* as one more state, the last, of columns that have gaps.

@@ -12,6 +12,7 @@ from colonnade.arrays import Weights
 from colonnade.exceptions import checked_list, expected, is_word, listing, not_among, warn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
+from colonnade.tables.countable import Declared
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.identifiers import (
@@ -25,9 +26,8 @@ from colonnade.tables.levels import Levels, place, refuse_absent
 from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, ListColumn, Source, StateColumn, source_of
 from colonnade.threads import run
-from colonnade.variables import State, Variable
+from colonnade.variables import Variable
 
-Declared = Sequence[Variable] | Mapping[str, Iterable[State]] | None
 Result = TypeVar("Result")
 
 # From here on columns of strings are encoded in several threads.
