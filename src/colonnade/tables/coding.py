@@ -62,7 +62,7 @@ class CodedColumn:
     def of(cls, variable: Variable, levels: Levels) -> CodedColumn:
         """Translate positions of labels to positions of states."""
         table, strange = places_of(variable, levels.labels)
-        codes = _translated(levels.codes, table)
+        codes = translated(levels.codes, table)
         return cls(variable, codes, _rows_of(levels, strange) if strange else {})
 
 
@@ -149,7 +149,7 @@ def _states(coded: Coded, name: str) -> tuple[State, ...]:
     return next(each.states for each in coded.variables if each.name == name)
 
 
-def _translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
+def translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
     """Look up codes in a table; the code -1 takes the table's last entry."""
     from colonnade.kernels.counting import recode
 
@@ -157,12 +157,12 @@ def _translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
         # The labels are the states, in order: ten times faster. Codes that nobody can change, as
         # those of a CodedTable, are not copied.
         fixed = codes.flags.owndata and not codes.flags.writeable
-        translated = codes.astype(table.dtype, copy=not fixed)
+        found = codes.astype(table.dtype, copy=not fixed)
     else:
-        translated = np.empty(len(codes), dtype=table.dtype)
-        recode(np.ascontiguousarray(codes), table, translated)
-    translated.setflags(write=False)
-    return translated
+        found = np.empty(len(codes), dtype=table.dtype)
+        recode(np.ascontiguousarray(codes), table, found)
+    found.setflags(write=False)
+    return found
 
 
 def _rows_of(levels: Levels, chosen: Sequence[int]) -> dict[Any, int]:

@@ -19,6 +19,7 @@ from colonnade.variables import State, Variable
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
     from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.scanning import Scanned
 
 Declared: TypeAlias = Sequence[Variable] | Mapping[str, Iterable[State]] | None
 # The columns of a family by their names, parents first and the child last.
@@ -134,7 +135,19 @@ def countable(
     if isinstance(table, Elsewhere):
         _refuse_second(table, variables, weights, discretizer)
         return table.select(table.names if columns is None else columns)
+    if (scanned := scanned_of(table)) is not None:
+        asked = Asked(variables, weights, unknown, discretizer, columns, group)
+        return scanned.opened(asked)
     return encode(table, variables, weights, unknown, discretizer, columns, group)
+
+
+def scanned_of(table: Any) -> Scanned | None:
+    """Return files as one table, whether they are named or scanned already; None of all else."""
+    from colonnade.tables.scanning import Scanned, are_paths, scan
+
+    if isinstance(table, Scanned):
+        return table
+    return scan(table) if are_paths(table) else None
 
 
 def _refuse_second(table: Elsewhere, *asked: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from colonnade.arrays import Array
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import warn
+from colonnade.tables.coded import with_missing
 from colonnade.tables.coding import discovered, places_of, unknown_states
 from colonnade.tables.identifiers import (
     Excess,
@@ -85,11 +86,16 @@ class Coding:
         rows: int,
         declared: Mapping[str, Variable],
         refuse_unknown: bool = True,
+        tell: bool = True,
     ) -> Coding:
-        """Find the states of columns, by the rules and with the warnings of tables in memory."""
+        """Find the states of columns, by the rules and with the warnings of tables in memory.
+
+        What is to be said about a table is said once: `tell` is False after the first pass.
+        """
         variables = tuple(declared.get(each.name) or discovered(each.name, each) for each in seen)
         found = [each for each in seen if each.name not in declared and not each.settled]
-        _warn(found, [v for v in variables if any(v.name == each.name for each in found)])
+        if tell:
+            _warn(found, [v for v in variables if any(v.name == each.name for each in found)])
         places, missing, unknown = [], [], {}
         for variable, each in zip(variables, seen, strict=True):
             table, strange = places_of(variable, each.labels)
@@ -102,6 +108,13 @@ class Coding:
         if refuse_unknown and unknown:
             raise unknown_states(coding)
         return coding
+
+    def with_missing_states(self) -> Coding:
+        """Return it with *missing* as one more state, the last, of columns that have gaps."""
+        # The code for missing is the one after the last state: that of the new state.
+        pairs = zip(self.variables, self.missing, strict=True)
+        variables = tuple(with_missing(each) if gaps else each for each, gaps in pairs)
+        return replace(self, variables=variables, missing=(0,) * len(variables))
 
     def counts(self, members: Sequence[int], codes: Array, values: Array) -> FamilyCounts:
         """Counts of a family, parents first, from those of its labels.
