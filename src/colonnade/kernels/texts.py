@@ -5,29 +5,48 @@ up to eight bytes is one word, which is all that has to be compared; longer ones
 their word, and their bytes are compared as well.
 """
 
+import sys
+
 import numpy as np
+from numba import carray
 
 from colonnade.kernels.compiled import entry, part
+from colonnade.kernels.counting import pointer
+
+# Eight bytes are read at once where the first is the lowest of a number.
+_LITTLE = sys.byteorder == "little"
+
+
+@part
+def _bytes_at(data, begin, length):
+    """Up to eight bytes as one number, the first the lowest."""
+    if _LITTLE and begin + 8 <= data.size:
+        word = carray(pointer(np.int64(data.ctypes.data) + begin), (1,), np.uint64)[0]
+        if length < 8:
+            word &= (np.uint64(1) << np.uint64(8 * length)) - np.uint64(1)
+        return word
+    word = np.uint64(0)
+    for i in range(length):
+        word |= np.uint64(data[begin + i]) << np.uint64(8 * i)
+    return word
 
 
 @part
 def _word(data, begin, end):
     """The bytes of a short text as one number, or the hash of a long one."""
-    word = np.uint64(0)
-    if end - begin <= 8:
-        for i in range(begin, end):
-            word = (word << np.uint64(8)) | np.uint64(data[i])
-        return word
-    for i in range(begin, end):
-        word = (word ^ np.uint64(data[i])) * np.uint64(0x9E3779B97F4A7C15)
-        word ^= word >> np.uint64(29)
+    word = _bytes_at(data, begin, min(end - begin, 8))
+    for at in range(begin + 8, end, 8):
+        word = (word ^ (word >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+        word ^= _bytes_at(data, at, min(end - at, 8))
     return word
 
 
 @part
 def _slot(word, length, mask):
-    mixed = (word ^ (np.uint64(length) << np.uint64(56))) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64(mixed >> np.uint64(32)) & mask
+    # Texts often differ in their last byte only, the highest of the word: it must reach all bits.
+    mixed = (word ^ (word >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(length)
+    mixed ^= mixed >> np.uint64(29)
+    return np.int64((mixed * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(33)) & mask
 
 
 @entry

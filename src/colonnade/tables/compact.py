@@ -26,10 +26,10 @@ class CompactColumns:
 
     Examples
     --------
-    >>> store = CompactColumns(memory=0)
-    >>> store.add([np.array([0, 1], np.uint8)])
-    >>> store.add([np.array([1, 2, 1], np.uint16)])
-    >>> [column.tolist() for column in store.recoded([np.array([1, 0, 2])], [3])]
+    >>> with CompactColumns(memory=0) as store:
+    ...     store.add([np.array([0, 1], np.uint8)])
+    ...     store.add([np.array([1, 2, 1], np.uint16)])
+    ...     [column.tolist() for column in store.recoded([np.array([1, 0, 2])], [3])]
     [[1, 0, 0, 2, 0]]
     """
 
@@ -60,7 +60,7 @@ class CompactColumns:
         return found
 
     def recoded(self, places: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
-        """Return the columns with other codes, each in the narrowest type; the blocks are given up.
+        """Return the columns with other codes, each in the narrowest type, not writeable.
 
         `places` has the new code of every old one, from 0 to the size of the column.
         """
@@ -72,10 +72,18 @@ class CompactColumns:
             for column, old, table in zip(columns, block, places, strict=True):
                 column[low:high] = table[old]
             low = high
+        for column in columns:
+            column.setflags(write=False)
+        return columns
+
+    def __enter__(self) -> CompactColumns:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Give up the blocks."""
         self._blocks = []
         if self._spill is not None:
             self._spill.close()
-        return columns
 
 
 def _columns(kinds: Sequence[np.dtype[Any]], rows: int, memory: int) -> list[Array]:

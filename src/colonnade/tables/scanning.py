@@ -13,16 +13,19 @@ from typing import Any
 from colonnade.exceptions import expected, inapplicable, listing, no_such_file
 from colonnade.tables.arrow_files import ARROW, PARQUET, ArrowFiles
 from colonnade.tables.countable import Asked
+from colonnade.tables.files import TEXT
 from colonnade.tables.opening import COMPRESSIONS
 from colonnade.tables.parts import Parts
 from colonnade.tables.streams import Streamed
+from colonnade.tables.text_files import Dialect, TextFiles
+from colonnade.tables.texts import Codes, Decimal
 
-TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat")
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)b?", re.IGNORECASE)
 DEFAULT_MEMORY = 1_000_000_000
 # A block is read, translated and counted: it has so many bytes a row and column at a time.
 _BYTES_PER_VALUE = 16
+_MIN_BLOCK_BYTES, _MAX_BLOCK_BYTES = 1 << 16, 1 << 23
 _MIN_BLOCK_ROWS, _MAX_BLOCK_ROWS = 1 << 12, 1 << 19
 
 
@@ -104,6 +107,8 @@ def scan(
     ...     encode(scan(f"{folder}/*.csv", na=["?"]), columns=["smoker"])
     CodedTable(variables=['smoker'], rows=4, missing=1)
     """
+    if header is not None and not isinstance(header, bool):
+        raise expected("True, False or None", "header", header)
     files = _files(paths)
     limit = _bytes(memory)
     kinds = {_kind(file) for file in files}
@@ -118,7 +123,10 @@ def scan(
                 raise inapplicable(name, value, "CSV files")
         names = ArrowFiles(files, 1).names
         return Scanned(files, ArrowFiles(files, _block_rows(limit, len(names))), limit)
-    raise NotImplementedError
+    Decimal.of(decimal, ",")  # a wrong word is told at once
+    dialect = Dialect(Codes.of(na), header, separator, decimal, encoding)
+    at_once = max(_MIN_BLOCK_BYTES, min(_MAX_BLOCK_BYTES, limit // 32))
+    return Scanned(files, TextFiles(files, dialect, at_once), limit)
 
 
 def _files(paths: Any) -> tuple[Path, ...]:

@@ -23,14 +23,17 @@ from colonnade.tables.compact import CompactColumns
 from colonnade.tables.countable import Asked, Countable, Elsewhere, Members
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import place, refuse_missing
+from colonnade.tables.levels import missing_weight, place, refuse_missing
 from colonnade.tables.memory import plan
 from colonnade.tables.parts import LabelTrack, Parts, Track
+from colonnade.tables.sources import Column
 from colonnade.tables.states import Coding
 from colonnade.variables import Family, Variable
 
 # Counts of blocks that wait to be added up: adding sorts them.
 _MAX_WAITING = 16
+# Smaller blocks are put together: planning what to count takes as long as some thousand rows.
+_MIN_ROWS = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,25 +158,22 @@ class Streamed(Elsewhere):
 
     def settled(self) -> CodedTable:
         """Return the table as compact columns, in memory or on disk, made in one pass."""
-        store = CompactColumns(self._memory)
         tracks = self._tracks()
-        weights = []
+        weights: list[Array] = []
         rows = 0
-        for codes, own in self._coded_parts(tracks):
-            store.add(codes)
-            rows += len(codes[0])
-            weights += [] if own is None else [own]
-        total = float(sum(own.sum() for own in weights)) if self.weighted else float(rows)
-        times = store.rows_of_codes([len(track) for track in tracks.values()])
-        coding = self._settle(tracks, [each.tolist() for each in times], rows, total)
-        sizes = [variable.cardinality for variable in coding.variables]
-        return CodedTable(
-            coding.variables,
-            tuple(store.recoded(coding.places, sizes)),
-            np.concatenate(weights) if weights else None,
-            self.discretizer,
-            coding.unknown,
-        )
+        with CompactColumns(self._memory) as store:
+            for codes, own in self._coded_parts(tracks):
+                store.add(codes)
+                rows += len(codes[0])
+                weights += [] if own is None else [own]
+            total = float(sum(own.sum() for own in weights)) if self.weighted else float(rows)
+            times = store.rows_of_codes([len(track) for track in tracks.values()])
+            coding = self._settle(tracks, [each.tolist() for each in times], rows, total)
+            sizes = [variable.cardinality for variable in coding.variables]
+            columns = store.recoded(coding.places, sizes)
+        joined = np.concatenate(weights) if weights else None
+        variables, cuts = coding.variables, self.discretizer
+        return CodedTable(variables, tuple(columns), joined, cuts, coding.unknown)
 
     def blocks(self) -> Iterator[CodedTable]:
         """Yield the rows in order; their states were found by a pass before."""
@@ -212,6 +212,23 @@ class Streamed(Elsewhere):
     def _coded_parts(
         self, tracks: Mapping[str, Track]
     ) -> Iterator[tuple[list[Array], Array | None]]:
+        """Yield numbers of labels, column by column, and weights, enough rows at a time."""
+        columns: list[list[Array]] = []
+        weights: list[Array] = []
+        rows = 0
+        for codes, own in self._small_parts(tracks):
+            columns.append(codes)
+            weights += [] if own is None else [own]
+            rows += len(codes[0])
+            if rows >= _MIN_ROWS:
+                yield _joined(columns, weights)
+                columns, weights, rows = [], [], 0
+        if columns:
+            yield _joined(columns, weights)
+
+    def _small_parts(
+        self, tracks: Mapping[str, Track]
+    ) -> Iterator[tuple[list[Array], Array | None]]:
         """Yield numbers of labels, column by column, and weights of all blocks."""
         given = self._asked.weights
         wanted = [*self.names, *([given] if isinstance(given, str) else [])]
@@ -221,15 +238,13 @@ class Streamed(Elsewhere):
             for block in self._parts.passed(wanted):
                 weights = None
                 if isinstance(given, str):
-                    own = block.columns[given].weights()
-                    weights = checked_weights(own, block.rows, place(given), first_row=rows)
+                    weights = _weights_of(block.columns[given], block.rows, rows)
                 elif array is not None:
                     weights = _slice(array, rows, block.rows)
                 rows += block.rows
                 yield [track.codes(block.columns[name]) for name, track in tracks.items()], weights
-                rate = rows / max(time.monotonic() - begin, 1e-9)
-                text = f"Reading: {rows:,} rows, {_rounded(rate)} a second"
-                progress.advance(block.rows, text)
+                rate = _rounded(rows / max(time.monotonic() - begin, 1e-9))
+                progress.advance(block.rows, f"Reading: {rows:,} rows, {rate} a second")
         if array is not None and array.shape != (rows,):
             raise _misfit(array, rows)
 
@@ -250,6 +265,21 @@ class Streamed(Elsewhere):
             coding = coding.with_missing_states()
         self._found = Pass(coding, rows, total)
         return coding
+
+
+def _joined(columns: list[list[Array]], weights: list[Array]) -> tuple[list[Array], Array | None]:
+    if len(columns) == 1:
+        return columns[0], weights[0] if weights else None
+    together = [np.concatenate(parts) for parts in zip(*columns, strict=True)]
+    return together, np.concatenate(weights) if weights else None
+
+
+def _weights_of(column: Column, rows: int, first_row: int) -> Array:
+    try:
+        own = column.weights()
+    except DataError as error:  # a weight is missing, in a row of the block
+        raise missing_weight(place(column.name), first_row + error.details["row"]) from None
+    return checked_weights(own, rows, place(column.name), first_row)
 
 
 def _slice(weights: Array, low: int, rows: int) -> Array:
