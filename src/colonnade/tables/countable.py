@@ -130,8 +130,11 @@ def countable(
 
     Rows in memory are encoded at once. Others stay where they are until they are counted.
     """
+    from colonnade.tables.discretize import Discretized
     from colonnade.tables.memory import encode
 
+    if isinstance(table, Discretized) and discretizer is None and scanned_of(table.source):
+        table, discretizer = table.source, table.discretizer
     if isinstance(table, Elsewhere):
         _refuse_second(table, variables, weights, discretizer)
         return table.select(table.names if columns is None else columns)

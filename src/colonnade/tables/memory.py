@@ -100,7 +100,8 @@ def encode(
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]}, unknown="missing").unknown
     {'smoker': {'sometimes': 1}}
     """
-    if isinstance(table, Elsewhere) or scanned_of(table) is not None:
+    rows = table.source if isinstance(table, Discretized) else table
+    if isinstance(rows, Elsewhere) or scanned_of(rows) is not None:
         opened = countable(table, variables, weights, unknown, discretizer, columns, group)
         return gathered(opened)
     if not is_word(unknown, "raise", "missing"):
