@@ -408,17 +408,24 @@ def test_cut_points_of_files_are_those_of_the_table(
             {"bins": {"few": 2}},
         ):
             expected = cn.discretize(memory, strategy=strategy, **options)
-            before = {str(each.message) for each in caught if "were cut" in str(each.message)}
-            caught.clear()
+            before = cuts_told(caught)
             found = cn.discretize(small(path, 100), strategy=strategy, **options)
             assert found.discretizer == expected.discretizer
-            assert {str(each.message) for each in caught if "were cut" in str(each.message)} == before
+            assert {
+                str(each.message) for each in caught if "were cut" in str(each.message)
+            } == before
             caught.clear()
         dag = cn.Dag([("x", "text"), ("n", "text")])
         cut = cn.discretize(path, 4)
         assert cn.fit(cut, dag, missing="available") == cn.fit(
             cn.discretize(memory, 4), dag, missing="available"
         )
+
+
+def cuts_told(caught: list[warnings.WarningMessage]) -> set[str]:
+    told = {str(each.message) for each in caught if "were cut" in str(each.message)}
+    caught.clear()
+    return told
 
 
 @pytest.mark.parametrize("order", ["random", "rising", "sawtooth"])

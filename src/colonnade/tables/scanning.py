@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import expected, inapplicable, listing, no_such_file
+from colonnade.exceptions import InputError, expected, inapplicable, listing, no_such_file
 from colonnade.tables.arrow_files import ARROW, PARQUET, ArrowFiles
 from colonnade.tables.bins import Bins
 from colonnade.tables.countable import Asked
@@ -84,6 +84,19 @@ def are_paths(table: Any) -> bool:
         return True
     several = isinstance(table, list | tuple) and len(table) > 0
     return several and all(isinstance(each, str | os.PathLike) for each in table)
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a name stands for all files that it fits, and not for one."""
+    return glob.has_magic(path) and not Path(path).exists()
+
+
+def can_be_scanned(path: Path) -> bool:
+    """Whether the name of a file is of a kind that is read block by block."""
+    try:
+        return bool(_kind(path))
+    except InputError:
+        return False
 
 
 def scan(
