@@ -17,6 +17,7 @@ from colonnade.arrays import Array
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, not_among
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.coding import translated
 from colonnade.tables.compact import CompactColumns
 from colonnade.tables.countable import Asked, Countable, Elsewhere, Members
 from colonnade.tables.counting import count
@@ -156,17 +157,17 @@ class Streamed(Elsewhere):
 
     def settled(self) -> CodedTable:
         """Return the table as compact columns, in memory or on disk, made in one pass."""
-        tracks = self._tracks()
+        tracks, tally = self._tracks(), _Tally(self.names, [])
         weights: list[Array] = []
         rows = 0
         with CompactColumns(self._memory) as store:
             for codes, own in self._coded_parts(tracks):
                 store.add(codes)
+                tally.add(codes, [len(track) for track in tracks.values()], None)
                 rows += len(codes[0])
                 weights += [] if own is None else [own]
             total = float(sum(own.sum() for own in weights)) if self.weighted else float(rows)
-            times = store.rows_of_codes([len(track) for track in tracks.values()])
-            coding = self._settle(tracks, [each.tolist() for each in times], rows, total)
+            coding = self._settle(tracks, tally.rows_of_labels(len(self.names)), rows, total)
             sizes = [variable.cardinality for variable in coding.variables]
             columns = store.recoded(coding.places, sizes)
         joined = np.concatenate(weights) if weights else None
@@ -179,7 +180,7 @@ class Streamed(Elsewhere):
         tracks = self._tracks()
         for codes, weights in self._coded_parts(tracks):
             # A second pass meets the labels in the order of the first.
-            columns = (table[own] for table, own in zip(coding.places, codes, strict=True))
+            columns = map(translated, codes, coding.places)
             yield CodedTable(coding.variables, tuple(columns), weights, self.discretizer)
 
     # ---------------------------------------------------------------------- private
