@@ -16,16 +16,16 @@ from colonnade.arrays import Floats
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Reading, Treatment
-from colonnade.classifier._fitted import coded_rows, grown_counts
+from colonnade.classifier._fitted import coded_rows
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork
-from colonnade.network.learning import NetworkCounts
+from colonnade.network.counts import NetworkCounts, grown_counts
 from colonnade.priors import Prior, Smoothed, SymmetricDirichlet
-from colonnade.structure.columns import Columns
+from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
@@ -138,7 +138,7 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     names = [name for name in coded.names if name != target]
     disturbance = _DISTURBANCE * rng.gumbel(size=len(names))
     available = rng.random((len(names), len(names))) < _AVAILABLE
-    columns = Columns(filled(coded))
+    columns = CodedColumns(filled(coded))
     position = columns.names.index(target)
     features = [columns.names.index(name) for name in names]
     ranks = np.log(_information(columns, features, position) + _LEAST_INFORMATION) + disturbance
@@ -156,14 +156,14 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     return Dag(tuple(arcs), coded.names)
 
 
-def _information(columns: Columns, features: Sequence[int], target: int) -> Floats:
+def _information(columns: CodedColumns, features: Sequence[int], target: int) -> Floats:
     """Mutual information of each feature and the class."""
     base = columns.information(()) - columns.information((target,))
     sums = [columns.information((target, k)) - columns.information((k,)) + base for k in features]
     return np.maximum(np.array(sums) / columns.total, 0.0)
 
 
-def _bias(columns: Columns, features: Sequence[int], target: int) -> Floats:
+def _bias(columns: CodedColumns, features: Sequence[int], target: int) -> Floats:
     """What chance adds to conditional information, on average, ``[feature, feature]``.
 
     It is the number of degrees of freedom by twice the number of rows. Of a feature, the states

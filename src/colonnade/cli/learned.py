@@ -51,7 +51,8 @@ def learn_rows(
     json: bool,
 ) -> None:
     """Add rows to what a network has learned, or take them back, and save the result."""
-    from colonnade.network.learning import coded_as_before, coded_for_network
+    from colonnade.network.learning import coded_for_network, opened_for_network
+    from colonnade.tables.countable import gathered
 
     model, output = files
     if missing not in (Missing.RAISE, Missing.AVAILABLE):
@@ -59,8 +60,11 @@ def learn_rows(
     check_output(output, overwrite)
     network = load(model)
     new = verb == "update"
-    read = coded_for_network if new else coded_as_before
-    coded = read(dict(data.read(weights)), network, weights, "raise")
+    table = dict(data.read(weights))
+    if new:
+        coded = coded_for_network(table, network, weights, "raise")
+    else:
+        coded = gathered(opened_for_network(table, network, weights))
     learn = network.update if new else network.forget
     how: Literal["raise", "available"] = "available" if missing is Missing.AVAILABLE else "raise"
     if (lacking := gaps_in(coded)) and how == "available" and not json:

@@ -85,6 +85,8 @@ _ADVICE = {
     Advice.SAME_VARIABLES: "name variables without arcs in a line of their own",
     Advice.TWO_STATES: "write smoker=yes,no",
     Advice.SAME_CUTS: "fit both with the same --cut",
+    Advice.SAVE_COUNTS: "make one with colonnade count",
+    Advice.FIT_COUNTS: "it holds counts: colonnade fit --counts makes a network of them",
     Advice.SAME_GRAPH: "fit both with the same --dag",
     Advice.SAME_PRIORS: "fit both with the same --prior",
     Advice.SAME_STATES: "fit one of them, and let it learn from the other data with update",

@@ -16,6 +16,7 @@ from colonnade.exceptions import DataWarning, counted, listing, warn
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.tables import CodedTable
+    from colonnade.tables.countable import Countable
 
 _ROWS_SHOWN = 20
 
@@ -54,13 +55,18 @@ def coded_rows(
     if target is not None and target not in table:
         table = {**table, target: [None] * len(next(iter(table.values())))}
     coded = coded_for_network(table, network, None, "missing")
-    for name, values in coded.unknown.items():
+    warn_of_unknown(coded, target)
+    return coded
+
+
+def warn_of_unknown(rows: Countable, target: str | None) -> None:
+    """Say which values of rows, but for a target, are taken as missing."""
+    for name, values in rows.unknown.items():
         if name != target:
             times = sum(values.values())
             new = f"{counted(len(values), 'value')} that the network does not know"
             statement = f"Column {name!r}: {new} ({listing(values, 5)}) in {counted(times, 'row')}"
             warn(DataWarning(f"{statement} taken as missing."))
-    return coded
 
 
 def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

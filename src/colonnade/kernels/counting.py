@@ -24,7 +24,7 @@ TABLE_COPIES = 4
 
 
 @intrinsic
-def _pointer(typing_context, address):
+def pointer(typing_context, address):
     """Take an integer for an address, at no cost."""
 
     def generate(context, builder, signature, arguments):
@@ -36,7 +36,7 @@ def _pointer(typing_context, address):
 @part
 def _codes(address, row, rows, width, kind):
     """Rows row..row + rows of the column at an address; its codes have `width` bytes."""
-    return carray(_pointer(address + width * row), (rows,), kind)
+    return carray(pointer(address + width * row), (rows,), kind)
 
 
 @part

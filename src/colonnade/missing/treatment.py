@@ -24,7 +24,7 @@ from colonnade.exceptions import (
     warn,
 )
 from colonnade.missing.em import EM
-from colonnade.tables.coded import CodedTable
+from colonnade.tables.countable import Countable
 from colonnade.tables.levels import refuse_missing
 
 _Word: TypeAlias = Literal["raise", "available", "em", "state"]
@@ -44,12 +44,12 @@ def checked_missing(missing: Any) -> Missing:
     raise expected("'raise', 'available', 'em', 'state' or EM()", "missing", missing)
 
 
-def treated(coded: CodedTable, missing: Missing) -> CodedTable:
+def treated(coded: Countable, missing: Missing) -> Countable:
     """Return a table in which a missing value is a state, if it is to be one."""
     return coded.with_missing_states() if missing == "state" else coded
 
 
-def rows_for_graph(coded: CodedTable, missing: Missing) -> CodedTable:
+def rows_for_graph(coded: Countable, missing: Missing) -> Countable:
     """Return the rows that graphs are learned from and compared by: none of them has a gap."""
     coded = treated(coded, missing)
     if missing == "raise":
@@ -58,7 +58,7 @@ def rows_for_graph(coded: CodedTable, missing: Missing) -> CodedTable:
     return complete_rows(coded)
 
 
-def warn_of_rest(coded: CodedTable, chosen: CodedTable, purpose: str = "the graph") -> None:
+def warn_of_rest(coded: Countable, chosen: Countable, purpose: str = "the graph") -> None:
     """Say which rows of a table were not chosen for a purpose, and because of which columns."""
     if chosen.rows < coded.rows:
         number = f"Only {chosen.rows:,}" if chosen.rows else "None"
@@ -67,18 +67,18 @@ def warn_of_rest(coded: CodedTable, chosen: CodedTable, purpose: str = "the grap
         warn(IncompleteRowsWarning(f"{used}: {_lacking(coded)}.", Advice.USE_ALL_ROWS))
 
 
-def complete_rows(coded: CodedTable) -> CodedTable:
+def complete_rows(coded: Countable) -> Countable:
     """Return the rows that have all their values; there must be some."""
     if not any(coded.missing):
         return coded
-    chosen = coded.take(coded.complete)
+    chosen = coded.only_complete()
     if not chosen.rows:
         problem = f"none of {counted(coded.rows, 'row')} is complete; {_lacking(coded)}."
         raise DataError("Table", problem, Advice.NO_COMPLETE_ROWS, rows=coded.rows)
     return chosen
 
 
-def _lacking(coded: CodedTable) -> str:
+def _lacking(coded: Countable) -> str:
     """Say which columns lack values, and how many; the worst first."""
     gaps = {name: n for name, n in zip(coded.names, coded.missing, strict=True) if n}
     worst = sorted(gaps, key=lambda name: -gaps[name])

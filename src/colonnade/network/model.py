@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from types import MappingProxyType
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from colonnade.files import Dialect
     from colonnade.inference import Observed
     from colonnade.missing.em import EmDiagnostics
-    from colonnade.network.learning import NetworkCounts
+    from colonnade.network.counts import NetworkCounts
     from colonnade.tables.discretize import Discretizer
 
 # Variables that have a line each.
@@ -250,11 +251,12 @@ class BayesianNetwork(Questions):
         >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
         array([0.667, 0.333, 1.   ])
         """
-        from colonnade.network.learning import coded_for_network
+        from colonnade.network.learning import advising_groups, opened_for_network
         from colonnade.network.rows import log_likelihood
 
-        coded = coded_for_network(table, self, None, unknown)
-        return log_likelihood(coded, self.dag, list(self.tables.values()))
+        with advising_groups(self):
+            rows = opened_for_network(table, self, None, unknown)
+            return log_likelihood(rows, self.dag, list(self.tables.values()))
 
     # ------------------------------------------------------------------- data
 
@@ -342,7 +344,7 @@ class BayesianNetwork(Questions):
         >>> here.merge(there) == fit({"x": ["a", "b", "b", "a", "b"]}, dag)
         True
         """
-        from colonnade.network.learning import NetworkCounts
+        from colonnade.network.counts import NetworkCounts
 
         if not isinstance(other, BayesianNetwork):
             raise expected("a BayesianNetwork", "other", other)
@@ -473,12 +475,15 @@ class BayesianNetwork(Questions):
     def _learned(
         self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
-        from colonnade.network.learning import NetworkCounts, coded_as_before, coded_for_network
+        from colonnade.network.counts import NetworkCounts
+        from colonnade.network.learning import advising_groups, opened_for_network
 
         known = NetworkCounts.kept(self, request, True)
-        read = coded_as_before if request == "forget" else coded_for_network
-        coded = read(table, self, weights, "raise")
-        return self._with(combine(known, NetworkCounts.of(coded, self.dag, missing)))
+        # Rows that were learned are of no new group.
+        with nullcontext() if request == "forget" else advising_groups(self):
+            rows = opened_for_network(table, self, weights)
+            counts = NetworkCounts.of(rows, self.dag, missing)
+        return self._with(combine(known, counts))
 
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
         """The same network with other counts; where there are counts there is a prior."""

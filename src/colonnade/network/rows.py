@@ -22,6 +22,7 @@ from colonnade.missing.completions import Layout
 from colonnade.missing.gaps import Gaps, Members, distinct, find_gaps
 from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.countable import Countable
 from colonnade.tables.scoring import row_log_probability
 from colonnade.variables import Variable
 
@@ -32,11 +33,16 @@ _MAX_SAMPLE_CELLS = 1 << 28  # of a sample: two gigabytes
 # ------------------------------------------------------------------ log probability
 
 
-def log_likelihood(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats:
+def log_likelihood(rows: Countable, dag: Dag, tables: Sequence[Cpt]) -> Floats:
     """Log probability of each row; columns and tables are in the order of the graph.
 
     NaN if probabilities that a table does not have are part of the sum.
     """
+    parts = [_of_block(block, dag, tables) for block in rows.blocks()]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0), *parts])
+
+
+def _of_block(coded: CodedTable, dag: Dag, tables: Sequence[Cpt]) -> Floats:
     # A sum of products rises with every entry: if it does not matter whether the entries that do
     # not exist are 0 or 1, it does not depend on them.
     low = _filled(coded, dag, tables, -np.inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
@@ -10,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
-from colonnade.arrays import Floats, Integers
+from colonnade.arrays import Array, Floats, Integers
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError
 from colonnade.missing.treatment import Missing, checked_missing, rows_for_graph, warn_of_rest
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import count
-from colonnade.tables.memory import encode
+from colonnade.tables.countable import Countable, countable
 from colonnade.threads import run, worker_count
-from colonnade.variables import Family
 
 if TYPE_CHECKING:
     from colonnade.kernels.additions import Data, Members
@@ -32,6 +32,10 @@ _MAX_CACHED_CODES = 64
 _MAX_LISTED_CONFIGURATIONS = 128
 _MAX_LISTED_STATES = 8
 _MAX_CACHED_TERMS = 1 << 24
+# Cells of the joint tables that are kept of a table whose rows are not at hand: 128 megabytes.
+_MAX_KEPT_CELLS = 1 << 24
+# Beyond, joint codes, lists of bits and terms of every possible count take too much memory.
+_MAX_ROWS_AT_HAND = 1 << 24
 # Less work than this (rows times candidates) is done before a thread has started.
 _MIN_WORK_FOR_THREADS = 2_000_000
 
@@ -43,23 +47,22 @@ LOG_LIKELIHOOD: Terms = (0.0, 0.0)
 
 
 class Columns:
-    """A complete coded table as one array of codes; variables are positions of columns."""
+    """What is asked of a table without gaps; variables are positions of columns.
 
-    def __init__(self, coded: CodedTable) -> None:
-        self.coded = coded
-        self.names = coded.names
-        self.sizes = np.array([variable.cardinality for variable in coded.variables], np.int64)
-        kind = max((column.dtype for column in coded.codes), key=lambda dtype: dtype.itemsize)
-        self.codes = np.stack([column.astype(kind, copy=False) for column in coded.codes])
-        self.weights = coded.weights
-        self.total = float(coded.rows if coded.weights is None else coded.weights.sum())
-        self._joint_codes: OrderedDict[tuple[int, ...], NDArray[np.int32]] = OrderedDict()
-        self._terms: OrderedDict[float, Floats] = OrderedDict()
+    Every answer is made of counts, which the table gives wherever its rows are: many families are
+    asked for at once, and small joint tables are kept. `CodedColumns` is the shorter way of rows
+    that are at hand.
+    """
 
-    @cached_property
-    def _weights(self) -> Floats:
-        # A copy: Numba compiles anew for arrays that cannot be written.
-        return np.array(self.weights, np.float64)
+    def __init__(self, table: Countable) -> None:
+        self.table = table
+        self.names = table.names
+        self.sizes = np.array([variable.cardinality for variable in table.variables], np.int64)
+        self.total = table.total
+        self.weighted = table.weighted
+        self._joints: OrderedDict[tuple[int, ...], Array] = OrderedDict()
+        self._kept_cells = 0
+        self._changing = threading.Lock()
 
     def size(self, chosen: Sequence[int]) -> int:
         """Number of joint configurations of some columns."""
@@ -69,36 +72,18 @@ class Columns:
         """Whether the joint table of some columns is small enough to be counted densely."""
         return self.size(chosen) <= _MAX_DENSE_CELLS
 
-    def joint_codes(self, chosen: tuple[int, ...]) -> NDArray[np.int32]:
-        """The joint configuration of some columns, one code per row; the last few are cached."""
-        found = self._joint_codes.get(chosen)
-        if found is None:
-            found = np.zeros(self.coded.rows, np.int32)
-            for k in chosen:
-                found *= np.int32(self.sizes[k])
-                found += self.codes[k].astype(np.int32)
-            self._joint_codes[chosen] = found
-            if len(self._joint_codes) > _MAX_CACHED_CODES:
-                self._joint_codes.popitem(last=False)
-        return found
-
     def counts(self, child: int, parents: tuple[int, ...]) -> FamilyCounts:
         """Counts of one family."""
         if not self.fits(child, *parents):
-            variables = self.coded.variables
-            family = Family(variables[child], tuple(variables[p] for p in parents))
-            return count(self.coded, [family])[0]
-        table = self._table((*parents, child))
+            members = tuple(self.names[k] for k in (*parents, child))
+            return self.table.counts([members])[0]
         sizes = tuple(int(self.sizes[p]) for p in parents)
+        table = self._table((*parents, child))
         return FamilyCounts.from_array(table.reshape(-1, int(self.sizes[child])), sizes)
 
-    def _table(self, members: tuple[int, ...]) -> NDArray[Any]:
+    def _table(self, members: tuple[int, ...]) -> Array:
         """Joint counts of some columns, which must fit."""
-        places, size = self.joint_codes(members), self.size(members)
-        if self.weights is None:
-            return np.bincount(places, minlength=size)
-        table = np.bincount(places, self._weights, minlength=size)
-        return np.rint(table).astype(np.int64) if self.weights.dtype.kind == "i" else table
+        return self._joint_tables([members])[0]
 
     def information(self, members: tuple[int, ...]) -> float:
         """Sum of n ln n over the joint counts of some columns."""
@@ -119,6 +104,103 @@ class Columns:
         Each table is that of the members and one of the others, and has to fit. Its rows are summed
         over the last member, the child; with `child_states` of 1 no column is.
         """
+        of_cell, of_row = terms
+        found = np.empty((others.size, 2))
+        tables = self._joint_tables([(*members[:-1], z, members[-1]) for z in others.tolist()])
+        for k, table in enumerate(tables):
+            rows = table.sum(axis=-1) if child_states > 1 else table
+            found[k] = _sum_of_terms(table, of_cell), _sum_of_terms(rows, of_row)
+        return found
+
+    def tables(self, members: tuple[int, ...], others: Integers) -> Iterator[Integers]:
+        """Joint tables of the members and each of the others, ``[other, configuration, state]``.
+
+        The states are those of the last member, the child, and the other is its last parent. All
+        others have the same number of states. Several arrays, of a size that fits into memory; only
+        without weights, and for tables that fit.
+        """
+        states = int(self.sizes[members[-1]])
+        at_once = max(1, _MAX_DENSE_CELLS // self.size((*members, int(others[0]))))
+        wanted = [(*members[:-1], z, members[-1]) for z in others.tolist()]
+        for begin in range(0, len(wanted), at_once):
+            some = self._joint_tables(wanted[begin : begin + at_once])
+            yield np.stack([table.reshape(-1, states) for table in some])
+
+    def _joint_tables(self, wanted: Sequence[tuple[int, ...]]) -> list[Array]:
+        """Dense joint tables of some columns each, with their axes; new ones in one request."""
+        keys = [tuple(sorted(members)) for members in wanted]
+        with self._changing:
+            lacking = [key for key in dict.fromkeys(keys) if key not in self._joints]
+            if lacking and not self._joints and max(map(len, lacking)) <= 2:
+                lacking = self._pairs()  # a search begins with all of them
+            asked = [tuple(self.names[k] for k in key) for key in lacking]
+            for key, counts in zip(lacking, self.table.counts(asked) if asked else (), strict=True):
+                shape = [int(self.sizes[k]) for k in key]
+                self._joints[key] = counts.to_array(_MAX_DENSE_CELLS).reshape(shape)
+                self._kept_cells += math.prod(shape)
+            found = [self._joints[key] for key in keys]
+            while self._kept_cells > _MAX_KEPT_CELLS and len(self._joints) > 1:
+                self._kept_cells -= self._joints.popitem(last=False)[1].size
+        return [
+            table.transpose([key.index(k) for k in members])
+            for table, key, members in zip(found, keys, wanted, strict=True)
+        ]
+
+    def _pairs(self) -> list[tuple[int, ...]]:
+        """All columns, and all pairs of them that fit."""
+        count = len(self.names)
+        pairs = ((a, b) for a in range(count) for b in range(a + 1, count))
+        return [*((k,) for k in range(count)), *(pair for pair in pairs if self.fits(*pair))]
+
+
+def _sum_of_terms(values: Array, parameter: float) -> float:
+    """What numbers of observations add to a score; see `Terms`."""
+    seen = values[values > 0].astype(np.float64)
+    if parameter == 0.0:
+        return float((seen * np.log(seen)).sum())
+    return float((gammaln(parameter + seen) - gammaln(parameter)).sum())
+
+
+class CodedColumns(Columns):
+    """A table whose rows are at hand, as one array of codes."""
+
+    def __init__(self, coded: CodedTable) -> None:
+        super().__init__(coded)
+        self.coded = coded
+        kind = max((column.dtype for column in coded.codes), key=lambda dtype: dtype.itemsize)
+        self.codes = np.stack([column.astype(kind, copy=False) for column in coded.codes])
+        self.weights = coded.weights
+        self._joint_codes: OrderedDict[tuple[int, ...], NDArray[np.int32]] = OrderedDict()
+        self._terms: OrderedDict[float, Floats] = OrderedDict()
+
+    @cached_property
+    def _weights(self) -> Floats:
+        # A copy: Numba compiles anew for arrays that cannot be written.
+        return np.array(self.weights, np.float64)
+
+    def joint_codes(self, chosen: tuple[int, ...]) -> NDArray[np.int32]:
+        """The joint configuration of some columns, one code per row; the last few are cached."""
+        found = self._joint_codes.get(chosen)
+        if found is None:
+            found = np.zeros(self.coded.rows, np.int32)
+            for k in chosen:
+                found *= np.int32(self.sizes[k])
+                found += self.codes[k].astype(np.int32)
+            self._joint_codes[chosen] = found
+            if len(self._joint_codes) > _MAX_CACHED_CODES:
+                self._joint_codes.popitem(last=False)
+        return found
+
+    def _table(self, members: tuple[int, ...]) -> Array:
+        places, size = self.joint_codes(members), self.size(members)
+        if self.weights is None:
+            return np.bincount(places, minlength=size)
+        table = np.bincount(places, self._weights, minlength=size)
+        return np.rint(table).astype(np.int64) if self.weights.dtype.kind == "i" else table
+
+    def sums(
+        self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int
+    ) -> Floats:
         from colonnade.kernels.additions import addition_sums, weighted_addition_sums
 
         joint = self._joint(members, child_states)
@@ -138,12 +220,6 @@ class Columns:
         return np.concatenate(run([partial(part, s) for s in np.array_split(others, workers)]))
 
     def tables(self, members: tuple[int, ...], others: Integers) -> Iterator[Integers]:
-        """Joint tables of the members and each of the others, ``[other, configuration, state]``.
-
-        The states are those of the last member, the child, and the other is its last parent. All
-        others have the same number of states. Several arrays, of a size that fits into memory; only
-        without weights, and for tables that fit.
-        """
         from colonnade.kernels.additions import addition_tables
 
         joint = self._joint(members, int(self.sizes[members[-1]]))
@@ -198,17 +274,19 @@ class Columns:
 
 def read_rows(
     table: Any, names: Sequence[str] | None = None, group: str | None = None
-) -> CodedTable:
-    """Encode a table, or some of its columns; it must have at least one row."""
-    coded = encode(table, columns=names, group=group)
-    if coded.rows == 0:
+) -> Countable:
+    """Open a table, or some of its columns, for many passes; it must have at least one row."""
+    opened = countable(table, columns=names, group=group).settled()
+    if opened.rows == 0:
         raise DataError("Table", "it has no rows.", "give at least one row")
-    return coded
+    return opened
 
 
 def prepare(table: Any, missing: Missing = "raise") -> Columns:
     """Read a table for structure learning; `missing` says what its gaps are."""
-    coded = read_rows(table)
-    chosen = rows_for_graph(coded, checked_missing(missing))
-    warn_of_rest(coded, chosen)
+    opened = read_rows(table)
+    chosen = rows_for_graph(opened, checked_missing(missing))
+    warn_of_rest(opened, chosen)
+    if isinstance(chosen, CodedTable) and chosen.rows <= _MAX_ROWS_AT_HAND:
+        return CodedColumns(chosen)
     return Columns(chosen)

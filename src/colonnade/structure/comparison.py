@@ -31,6 +31,7 @@ from colonnade.structure.columns import read_rows
 from colonnade.structure.resampling import Learner, learned
 from colonnade.structure.scores import score
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.countable import gathered
 from colonnade.tables.memory import encode
 from colonnade.tables.tabular import Tabular
 
@@ -191,7 +192,7 @@ def compare(
     chosen = _checked_priors(priors if priors is not None or group is None else Tiered())
     rng = generator(0 if rng is None else rng)
     missing = checked_missing(missing)
-    coded = treated(read_rows(table, group=group), missing)
+    coded = gathered(treated(read_rows(table, group=group), missing))
     for parameter, name in (("target", target), ("group", group)):
         if name is not None and (not isinstance(name, str) or name not in coded.names):
             raise not_among(coded.names, parameter, name)
@@ -269,7 +270,7 @@ class _Trial:
             if self.target is not None:
                 codes.append(test.codes[test.position(self.target)].astype(np.int64))
             for name, structure in self.graphs.items():
-                known = train if isinstance(structure, Dag) else complete_rows(train)
+                known = train if isinstance(structure, Dag) else gathered(complete_rows(train))
                 dag = self.learned(structure, known)
                 for label, prior in self.priors.items():
                     network = fit(train, dag, prior, missing=self.missing, group=self.group)
@@ -293,7 +294,7 @@ def _complete(
     given = all(isinstance(structure, Dag) for structure in graphs.values())
     if given and missing != "raise" and not coded.complete.any():
         return coded.take(coded.complete)  # tables need no complete rows
-    return rows_for_graph(coded, missing)
+    return gathered(rows_for_graph(coded, missing))
 
 
 def _evidence(coded: CodedTable, dag: Dag, prior: Prior) -> float | None:

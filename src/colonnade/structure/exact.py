@@ -32,7 +32,7 @@ from colonnade.structure.scores import (
     checked_score,
 )
 from colonnade.structure.shares import ArcShares
-from colonnade.tables.coded import CodedTable
+from colonnade.tables.countable import Countable
 
 # The tables of more variables would not fit into memory.
 MAX_VARIABLES = 20
@@ -178,7 +178,7 @@ def arc_posterior(
     return ArcPosterior(rules.names, directed)
 
 
-def _few(coded: CodedTable) -> CodedTable:
+def _few(coded: Countable) -> Countable:
     if len(coded.names) > MAX_VARIABLES:
         what = f"a table of at most {MAX_VARIABLES} columns"
         hint = Advice.TOO_MANY_FOR_EXACT

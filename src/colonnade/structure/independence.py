@@ -11,7 +11,7 @@ import numpy as np
 from colonnade.arrays import Floats, Integers
 from colonnade.exceptions import checked_list, expected, is_word, not_among
 from colonnade.missing.treatment import Missing
-from colonnade.structure.columns import Columns, prepare, read_rows
+from colonnade.structure.columns import CodedColumns, Columns, prepare, read_rows
 from colonnade.tables.tabular import Tabular
 
 IndependenceTest: TypeAlias = Literal["g2", "mi"]
@@ -117,6 +117,13 @@ def tested(
 
 def _counts(columns: Columns, x: int, y: int, given: tuple[int, ...]) -> Floats:
     """Joint counts ``[configuration of the given, state of x, state of y]`` of those that occur."""
+    r_x, r_y = int(columns.sizes[x]), int(columns.sizes[y])
+    if not isinstance(columns, CodedColumns):
+        counts = columns.counts(y, (*given, x))
+        which, back = np.unique(counts.codes[:, :-1], axis=0, return_inverse=True)
+        found = np.zeros((len(which), r_x, r_y))
+        found[back.ravel(), counts.codes[:, -1]] = counts.values
+        return found
     codes: Integers = np.zeros(columns.coded.rows, np.int64)
     size = 1
     for k in given:
@@ -125,10 +132,9 @@ def _counts(columns: Columns, x: int, y: int, given: tuple[int, ...]) -> Floats:
         if size > _MAX_CODE:
             occurring, codes = np.unique(codes, return_inverse=True)
             size = occurring.size
-    r_x, r_y = int(columns.sizes[x]), int(columns.sizes[y])
     places = (codes * r_x + columns.codes[x]) * r_y + columns.codes[y]
-    counts = np.bincount(places, columns.weights, minlength=size * r_x * r_y)
-    return counts.astype(np.float64).reshape(size, r_x, r_y)
+    at_hand = np.bincount(places, columns.weights, minlength=size * r_x * r_y)
+    return at_hand.astype(np.float64).reshape(size, r_x, r_y)
 
 
 def _xlogx(counts: Floats) -> float:

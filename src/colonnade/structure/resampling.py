@@ -19,6 +19,7 @@ from colonnade.structure.constraints import FoundByTests
 from colonnade.structure.search import Found, to_the_end
 from colonnade.structure.shares import TIE_TOLERANCE, ArcShares
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.countable import gathered
 
 Learner = Callable[[Any], Dag | Found | FoundByTests]
 _MAX_RESAMPLES = 10**6
@@ -130,7 +131,7 @@ def arc_strength(
         raise expected("'halves' or 'bootstrap'", "resampling", resampling)
     rng = generator(rng)
     with Progress("Resampling", total=resamples) as progress:
-        coded = prepare(table, missing).coded
+        coded = gathered(prepare(table, missing).table)
         position = {name: k for k, name in enumerate(coded.names)}
         directed = np.zeros((len(position), len(position)))
         for _ in range(resamples):

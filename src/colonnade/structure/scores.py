@@ -227,7 +227,7 @@ class FamilyScores:
     ) -> Floats | None:
         """Scores of additions of the same number of states, if the prior has a short way."""
         columns, found = self.columns, []
-        if not isinstance(self.score, Prior) or columns.weights is not None:
+        if not isinstance(self.score, Prior) or columns.weighted:
             return None
         with about(self.names[child]):
             for tables in columns.tables((*parents, child), np.array(candidates)):

@@ -157,7 +157,7 @@ def pair_information(columns: Columns, chosen: list[int], given: int | None) -> 
         joint[i, i + 1 :] = _joint_sums(columns, (*condition, chosen[i]), chosen[i + 1 :])
 
     # Starting threads takes longer than counting few rows.
-    few = columns.coded.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
+    few = columns.table.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
     run([partial(fill, i) for i in range(len(chosen) - 1)], threads=1 if few else None)
     weights = (joint + joint.T - alone[:, None] - alone[None, :] + base) / columns.total
     np.fill_diagonal(weights, 0.0)
@@ -166,7 +166,7 @@ def pair_information(columns: Columns, chosen: list[int], given: int | None) -> 
 
 def _joint_sums(columns: Columns, members: tuple[int, ...], others: list[int]) -> Floats:
     """Sums of n ln n over the joint counts of some columns with each of the others."""
-    if columns.weights is None and all(columns.fits(k, *members) for k in others):
+    if not columns.weighted and all(columns.fits(k, *members) for k in others):
         return columns.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
     return np.array([columns.information((*members, k)) for k in others])
 

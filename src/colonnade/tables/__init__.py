@@ -8,6 +8,7 @@ from colonnade.tables.discretize import Discretized, Discretizer, discretize
 from colonnade.tables.files import read
 from colonnade.tables.inspection import Inspection, inspect
 from colonnade.tables.memory import encode
+from colonnade.tables.scanning import Scanned, scan
 from colonnade.tables.scoring import row_log_probability
 from colonnade.tables.summaries import ColumnSummary
 
@@ -19,10 +20,12 @@ __all__ = [
     "Discretized",
     "Discretizer",
     "Inspection",
+    "Scanned",
     "count",
     "discretize",
     "encode",
     "inspect",
     "read",
     "row_log_probability",
+    "scan",
 ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from colonnade.variables import Variable
 from colonnade.wording import shown
 
 if TYPE_CHECKING:
+    from colonnade.counts import FamilyCounts
+    from colonnade.tables.countable import Members
     from colonnade.tables.discretize import Discretizer
 
 _MAX_TOTAL = 2**63 - 1
@@ -107,6 +109,16 @@ class CodedTable:
         return len(self.codes[0])
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.weights is not None
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights; without any, the number of rows."""
+        return float(self.rows if self.weights is None else self.weights.sum())
+
+    @property
     def complete(self) -> NDArray[np.bool_]:
         """Whether each row has all its values, ``[row]``.
 
@@ -179,6 +191,41 @@ class CodedTable:
         columns = tuple(column[rows] for column in self.codes)
         return CodedTable(self.variables, columns, weights, self.discretizer)
 
+    def only_complete(self) -> CodedTable:
+        """Return the rows that have all their values.
+
+        Examples
+        --------
+        >>> CodedTable([Variable("x", ["a", "b"])], [[0, 1, 2]]).only_complete().rows
+        2
+        """
+        return self.take(self.complete) if any(self.missing) else self
+
+    def counts(
+        self, families: Sequence[Members], missing: Literal["raise", "available"] = "raise"
+    ) -> list[FamilyCounts]:
+        """Count families, given by the names of their columns, parents first; see :func:`count`.
+
+        Examples
+        --------
+        >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1, 2])
+        >>> CodedTable([x, y], [[0, 1, 1], [2, 0, 2]]).counts([("y", "x")])[0].to_array().tolist()
+        [[0, 1], [0, 0], [1, 1]]
+        """
+        from colonnade.tables.counting import count
+        from colonnade.variables import Family
+
+        own = [[self.variables[self.position(name)] for name in each] for each in families]
+        return count(self, [Family(child, tuple(parents)) for *parents, child in own], missing)
+
+    def settled(self) -> CodedTable:
+        """Return the table itself: its columns are as compact as can be."""
+        return self
+
+    def blocks(self) -> Iterator[CodedTable]:
+        """Yield the table itself: it is one block."""
+        yield self
+
     def with_missing_states(self) -> CodedTable:
         """Return the table with *missing* as one more state, the last, of columns that have gaps.
 
@@ -192,7 +239,7 @@ class CodedTable:
         (('a', 'b', 'missing'), (0, 1), (0, 0))
         """
         pairs = zip(self.variables, self.missing, strict=True)
-        variables = tuple(_with_missing(each) if gaps else each for each, gaps in pairs)
+        variables = tuple(with_missing(each) if gaps else each for each, gaps in pairs)
         # The code for missing is the one after the last state: that of the new state.
         return CodedTable(variables, self.codes, self.weights, self.discretizer, self.unknown)
 
@@ -204,7 +251,8 @@ class CodedTable:
         )
 
 
-def _with_missing(variable: Variable) -> Variable:
+def with_missing(variable: Variable) -> Variable:
+    """Return a variable with *missing* as one more state, the last."""
     name = "missing"
     while name in variable.states:
         name += "'"
@@ -218,25 +266,26 @@ def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:
     return np.uint16 if cardinality < 65535 else np.uint32
 
 
-def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
+def checked_weights(weights: ArrayLike, rows: int, place: str, first_row: int = 0) -> Array:
     """Return weights as int64 or float64, not writeable, or say what is wrong with them.
 
-    Messages begin with `place`, where the weights come from.
+    Messages begin with `place`, where the weights come from; `first_row` is the number of rows of
+    a table before these.
     """
     raw = np.asarray(weights)
     if raw.dtype.kind == "O":
         raw = _numbers(raw)
     if raw.dtype.kind not in "biuf":
-        raise _not_numbers(raw.ravel().tolist(), place)
+        raise _not_numbers(raw.ravel().tolist(), place, first_row)
     if raw.shape != (rows,):
         problem = f"weights of shape {raw.shape} for {counted(rows, 'row')}."
         raise DataError(place, problem, "give one weight per row")
     if raw.dtype.kind == "f":
         missing = np.isnan(raw)
         if missing.any():
-            raise missing_weight(place, int(missing.argmax()))
-        _refuse(np.isinf(raw), raw, "is not finite", place)
-    _refuse(raw < 0, raw, "is negative", place)
+            raise missing_weight(place, first_row + int(missing.argmax()))
+        _refuse(np.isinf(raw), raw, "is not finite", place, first_row)
+    _refuse(raw < 0, raw, "is negative", place, first_row)
     whole = raw.dtype.kind != "f"
     with np.errstate(over="ignore"):
         total = raw.sum(dtype=np.float64)
@@ -248,22 +297,24 @@ def checked_weights(weights: ArrayLike, rows: int, place: str) -> Array:
     return values
 
 
-def _not_numbers(values: list[Any], place: str) -> DataError:
+def _not_numbers(values: list[Any], place: str, first_row: int) -> DataError:
     """Word the error for weights that are no numbers; it names the first that cannot be one."""
     # Integers may be too large for any array of numbers.
     rows = [row for row, value in enumerate(values) if not isinstance(value, Real)] or [0]
     row = next((row for row in rows if not is_number(str(values[row]).strip())), rows[0])
-    problem = f"{shown(values[row])} in {row_at(row)} cannot be a weight."
+    problem = f"{shown(values[row])} in {row_at(first_row + row)} cannot be a weight."
     hint = "weights are numbers; name another column, or leave numeric weights uncut"
-    return DataError(place, problem, hint, row=row, value=values[row])
+    return DataError(place, problem, hint, row=first_row + row, value=values[row])
 
 
-def _refuse(bad: NDArray[np.bool_], values: Array, problem: str, place: str) -> None:
+def _refuse(
+    bad: NDArray[np.bool_], values: Array, problem: str, place: str, first_row: int
+) -> None:
     if bad.any():
         row = int(bad.argmax())
         hint = "weights say how often a row counts; use 0 for rows to leave out"
-        message = f"weight {values[row]} in {row_at(row)} {problem}."
-        raise DataError(place, message, hint, row=row, value=values[row].item())
+        message = f"weight {values[row]} in {row_at(first_row + row)} {problem}."
+        raise DataError(place, message, hint, row=first_row + row, value=values[row].item())
 
 
 def _numbers(raw: Array) -> Array:

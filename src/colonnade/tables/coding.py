@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listi
 from colonnade.tables.coded import CodedTable, code_type
 from colonnade.tables.cuts import lower_end
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import Levels, column_error, place
-from colonnade.variables import Variable
+from colonnade.tables.levels import Labelled, Levels, column_error, place
+from colonnade.variables import State, Variable
 
 
-def discovered(name: str, levels: Levels) -> Variable:
+def discovered(name: str, levels: Labelled) -> Variable:
     """Return the variable of a column whose states are not declared."""
     labels = list(dict.fromkeys(levels.present))
     if not labels:
@@ -28,7 +28,7 @@ def discovered(name: str, levels: Levels) -> Variable:
             raise column_error(name, problem, "use strings, integers or booleans")
     if not levels.closed:
         try:
-            labels = _in_order(labels)
+            labels = in_order(labels)
         except TypeError:
             problem = "strings and integers mixed have no order."
             hint = "declare its states with `variables`, or use strings for all of them"
@@ -36,7 +36,7 @@ def discovered(name: str, levels: Levels) -> Variable:
     return Variable(name, tuple(labels))
 
 
-def _in_order(labels: list[Any]) -> list[Any]:
+def in_order(labels: Sequence[Any]) -> list[Any]:
     """Sort labels; names of intervals by the numbers in them, not as text."""
     ends: dict[Any, float] = {}
     for label in labels:
@@ -61,19 +61,28 @@ class CodedColumn:
     @classmethod
     def of(cls, variable: Variable, levels: Levels) -> CodedColumn:
         """Translate positions of labels to positions of states."""
-        # True and 1 are equal to Python, but not the same state.
-        positions = {(isinstance(s, bool), s): k for k, s in enumerate(variable.states)}
-        missing = variable.cardinality
-        table = np.full(len(levels.labels) + 1, missing, dtype=code_type(missing))
-        strange = []
-        for k, label in enumerate(levels.labels):
-            position = positions.get((isinstance(label, bool | np.bool_), label))
-            if position is not None:
-                table[k] = position
-            elif label is not None:
-                strange.append(k)
-        codes = _translated(levels.codes, table)
+        table, strange = places_of(variable, levels.labels)
+        codes = translated(levels.codes, table)
         return cls(variable, codes, _rows_of(levels, strange) if strange else {})
+
+
+def places_of(variable: Variable, labels: Sequence[Any]) -> tuple[NDArray[Any], list[int]]:
+    """Return the code of every label, and which labels are no states.
+
+    Their code, and that of None and of one more place at the end, means missing.
+    """
+    # True and 1 are equal to Python, but not the same state.
+    positions = {(isinstance(s, bool), s): k for k, s in enumerate(variable.states)}
+    missing = variable.cardinality
+    table = np.full(len(labels) + 1, missing, dtype=code_type(missing))
+    strange = []
+    for k, label in enumerate(labels):
+        position = positions.get((isinstance(label, bool | np.bool_), label))
+        if position is not None:
+            table[k] = position
+        elif label is not None:
+            strange.append(k)
+    return table, strange
 
 
 def coded_table(
@@ -90,26 +99,38 @@ def coded_table(
     )
 
 
-def meant_states(coded: CodedTable) -> str:
+class Coded(Protocol):
+    """What is known of a table once its states are."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns with their states."""
+
+    @property
+    def unknown(self) -> Mapping[str, Mapping[Any, int]]:
+        """Values that are no states, with their rows."""
+
+
+def meant_states(coded: Coded) -> str:
     """Return the hint "did you mean ...?" for the first unknown value that looks like a state.
 
     One is enough: whoever wrote one state in capitals wrote the others so, too.
     """
     for name, rows in coded.unknown.items():
         for value in rows:
-            if hint := did_you_mean(value, coded.variables[coded.position(name)].states):
+            if hint := did_you_mean(value, _states(coded, name)):
                 return hint if len(coded.unknown) == 1 else f"in column {name!r}, {hint}"
     return ""
 
 
-def unknown_states(coded: CodedTable) -> DataError:
+def unknown_states(coded: Coded) -> DataError:
     """Word the error for all unknown values of a table; its attributes are of the first column."""
     texts = {}
     for name, rows in coded.unknown.items():
         shown = [f"{value!r} ({counted(times, 'row')})" for value, times in rows.items()]
         more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
         noun, verb = ("state", "is not one of") if len(shown) == 1 else ("states", "are not among")
-        known = listing(coded.variables[coded.position(name)].states)
+        known = listing(_states(coded, name))
         texts[name] = f"{noun} {', '.join(shown[:5])}{more} {verb} {known}."
     (first, text), *others = texts.items()
     details: dict[str, Any] = {"columns": dict(coded.unknown)} if others else {}
@@ -119,12 +140,16 @@ def unknown_states(coded: CodedTable) -> DataError:
         meant_states(coded),
         column=first,
         states=coded.unknown[first],
-        allowed=coded.variables[coded.position(first)].states,
+        allowed=_states(coded, first),
         **details,
     )
 
 
-def _translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
+def _states(coded: Coded, name: str) -> tuple[State, ...]:
+    return next(each.states for each in coded.variables if each.name == name)
+
+
+def translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
     """Look up codes in a table; the code -1 takes the table's last entry."""
     from colonnade.kernels.counting import recode
 
@@ -132,12 +157,12 @@ def _translated(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
         # The labels are the states, in order: ten times faster. Codes that nobody can change, as
         # those of a CodedTable, are not copied.
         fixed = codes.flags.owndata and not codes.flags.writeable
-        translated = codes.astype(table.dtype, copy=not fixed)
+        found = codes.astype(table.dtype, copy=not fixed)
     else:
-        translated = np.empty(len(codes), dtype=table.dtype)
-        recode(np.ascontiguousarray(codes), table, translated)
-    translated.setflags(write=False)
-    return translated
+        found = np.empty(len(codes), dtype=table.dtype)
+        recode(np.ascontiguousarray(codes), table, found)
+    found.setflags(write=False)
+    return found
 
 
 def _rows_of(levels: Levels, chosen: Sequence[int]) -> dict[Any, int]:

@@ -27,7 +27,7 @@ from colonnade.tables.remarks import of_dialect, of_readings
 from colonnade.tables.separators import SAMPLE_LINES, named, separator_of
 from colonnade.tables.texts import Codes, Decimal, Reading
 
-_TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ",", ".dat": ","}
+TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ",", ".dat": ","}
 # Endings of files whose values may be separated by blanks; names in others may contain some.
 _MAY_HAVE_BLANKS = (".txt", ".dat")
 _READERS: dict[str, Callable[[Path], dict[str, Any]]] = {
@@ -40,7 +40,7 @@ _READERS: dict[str, Callable[[Path], dict[str, Any]]] = {
     ".zsav": packages.spss,
 }
 _SHEETS = (".xlsx", ".xlsm")
-ENDINGS = (*_TEXT, *_READERS, *_SHEETS)
+ENDINGS = (*TEXT, *_READERS, *_SHEETS)
 # Rows that are turned into columns at a time.
 _BATCH_ROWS = 1 << 14
 
@@ -139,9 +139,9 @@ def read(
     codes = Codes.of(na)
     if header is not None and not isinstance(header, bool):
         raise expected("True, False or None", "header", header)
-    ending = ".csv" if is_standard_input(path) else _ending(existing(path))
+    ending = ".csv" if is_standard_input(path) else ending_of(existing(path))
     of_text = {"separator": separator, "decimal": decimal, "encoding": encoding}
-    if ending not in _TEXT:
+    if ending not in TEXT:
         given = of_text | ({} if ending in _SHEETS else {"na": na, "header": header})
         for name, value in given.items():
             if value is not None:
@@ -151,7 +151,7 @@ def read(
     if ending in _SHEETS:
         where = f"File {str(path)!r}"
         return _columns(where, sheets.lines(Path(path)), codes, header, Decimal.POINT)
-    return _text(TextFile.of(path, encoding), _TEXT[ending], codes, header, separator, decimal)
+    return _text(TextFile.of(path, encoding), TEXT[ending], codes, header, separator, decimal)
 
 
 _REASONS = {
@@ -160,14 +160,14 @@ _REASONS = {
 }
 
 
-def _ending(path: Path) -> str:
+def ending_of(path: Path) -> str:
     """Return the ending that says what a file holds, or raise if none does."""
     if path.is_char_device() or path.is_fifo():
         return ".csv"  # what another program writes has no name
     *_, last = suffixes = ["", *(suffix.lower() for suffix in path.suffixes)]
     if last in COMPRESSIONS:
         # An archive has a file inside that has a name of its own.
-        before = suffixes[-2] if suffixes[-2] in _TEXT else ".csv" if last == ".zip" else ""
+        before = suffixes[-2] if suffixes[-2] in TEXT else ".csv" if last == ".zip" else ""
         if before:
             return before
     if last not in ENDINGS:
@@ -180,12 +180,12 @@ def _ending(path: Path) -> str:
 def refuse_ending(path: Path) -> None:
     """Raise unless the name of a file ends in one of those that can be read."""
     if str(path) != "-":
-        _ending(path)
+        ending_of(path)
 
 
 def is_text(path: Path) -> bool:
     """Whether a file holds text, by its name."""
-    return str(path) == "-" or _ending(path) in _TEXT
+    return str(path) == "-" or ending_of(path) in TEXT
 
 
 def is_sheet(path: Path) -> bool:
@@ -203,7 +203,7 @@ def read_lines(
     """
     file = path if isinstance(path, TextFile) else TextFile.of(path)
     if separator is None:
-        separator = _TEXT.get(Path(file.path).suffix.lower(), ",")
+        separator = TEXT.get(Path(file.path).suffix.lower(), ",")
     with file.lines() as stream:
         reader = csv.reader(stream, delimiter=separator, skipinitialspace=True, strict=True)
         try:
@@ -225,19 +225,21 @@ def _text(
     separator: str | None,
     decimal: str | None,
 ) -> dict[str, Any]:
-    found = _separator(file, usual) if separator is None else _checked_separator(separator)
+    found = separator_in(file, usual) if separator is None else checked_separator(separator)
     lines = read_lines(file, found)
     guessed = found if separator is None and found != usual else None
     return _columns(file.where, lines, codes, header, Decimal.of(decimal, found), guessed)
 
 
-def _separator(file: TextFile, usual: str) -> str:
+def separator_in(file: TextFile, usual: str) -> str:
+    """Return the sign between the values of a file, guessed from its first lines."""
     blanks = any(suffix.lower() in _MAY_HAVE_BLANKS for suffix in Path(file.path).suffixes)
     with file.lines() as stream:
         return separator_of(list(islice(stream, SAMPLE_LINES)), usual, blanks)
 
 
-def _checked_separator(separator: Any) -> str:
+def checked_separator(separator: Any) -> str:
+    """Return a sign that may separate values, or say what is wrong with it."""
     usable = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
     if not usable:
         raise expected("a single sign", "separator", separator, "such as ';' or a tab")
@@ -259,10 +261,10 @@ def _columns(
         raise DataError(where, "it is empty.", hint)
     line = [name.strip() for name in first[1]]
     lines = chain([first] * (header is False), lines)
-    lines = _of_one_column(where, lines) if len(line) == 1 else lines
+    lines = of_one_column(where, lines) if len(line) == 1 else lines
     columns: list[list[str]] = [[] for _ in line]
     seen: list[dict[str, str]] = [{} for _ in line]
-    rows = _of_width(where, lines, len(line))
+    rows = of_width(where, lines, len(line))
     with Progress("Reading") as progress:
         while batch := list(islice(rows, _BATCH_ROWS)):
             for column, known, values in zip(columns, seen, zip(*batch, strict=True), strict=True):
@@ -273,7 +275,9 @@ def _columns(
         raise DataError(where, "it has names of columns but no rows.", Advice.FIRST_LINE_IS_DATA)
     head = Header(where, line, seen, sure=header is True)
     names = dict(enumerate(map(numbered, range(len(line))))) if header is False else head.names
-    readings = {name: Reading.of(columns[k], seen[k], codes, decimal) for k, name in names.items()}
+    readings = {
+        name: Reading.of(seen[k], columns[k].count, codes, decimal) for k, name in names.items()
+    }
     sure = decimal is Decimal.COMMA
     for warning in chain(
         of_dialect(where, None if guessed is None else named(guessed), readings, sure),
@@ -282,10 +286,11 @@ def _columns(
     ):
         warn(warning)
     codes_of = {name: reading.missing for name, reading in readings.items() if reading.missing}
-    return TextTable({name: reading.values for name, reading in readings.items()}, codes_of)
+    read_columns = {name: readings[name].values(columns[k]) for k, name in names.items()}
+    return TextTable(read_columns, codes_of)
 
 
-def _of_one_column(
+def of_one_column(
     where: str, lines: Iterator[tuple[int, list[str]]]
 ) -> Iterator[tuple[int, list[str]]]:
     """Read empty lines between others as missing values, and say so; those at the end are none."""
@@ -306,9 +311,8 @@ def _of_one_column(
         warn(DataWarning(statement, "remove empty lines that are no rows"))
 
 
-def _of_width(
-    where: str, lines: Iterator[tuple[int, list[str]]], width: int
-) -> Iterator[list[str]]:
+def of_width(where: str, lines: Iterator[tuple[int, list[str]]], width: int) -> Iterator[list[str]]:
+    """Leave out empty lines, and refuse those with too many or too few values."""
     for line, row in lines:
         if not row or (len(row) == 1 < width and not row[0].strip()):
             continue  # an empty line, or one of blanks

@@ -212,7 +212,7 @@ def _string_levels(series: nw.Series[Any]) -> Levels:
         codes = native.cast(pl.Enum(labels)).to_physical()
         return Levels(labels.to_list(), _polars_codes(codes))
     if kind.is_pyarrow():
-        return _arrow_levels(series.to_native().dictionary_encode(), closed=False)
+        return arrow_levels(series.to_native().dictionary_encode(), closed=False)
     codes, labels = series.to_pandas().factorize()
     return Levels(labels.tolist(), codes)
 
@@ -222,10 +222,10 @@ def _category_levels(name: str, series: nw.Series[Any]) -> Levels:
     if kind.is_polars():
         return _polars_categories(series.to_native())
     if kind.is_pyarrow():
-        return _arrow_levels(series.to_native(), closed=True)
+        return arrow_levels(series.to_native(), closed=True)
     values = series.to_pandas().array
     if not hasattr(values, "codes"):  # an Arrow dictionary inside pandas
-        return _arrow_levels(series.to_arrow(), closed=True)
+        return arrow_levels(series.to_arrow(), closed=True)
     return Levels([_label(name, c) for c in values.categories.tolist()], values.codes, closed=True)
 
 
@@ -265,9 +265,9 @@ def _polars_codes(physical: Any) -> Array:
     return codes
 
 
-def _arrow_levels(column: Any, closed: bool) -> Levels:
+def arrow_levels(column: Any, closed: bool) -> Levels:
     """Return labels and codes of a dictionary array, which may come in chunks."""
-    if hasattr(column, "unify_dictionaries"):
+    if hasattr(column, "unify_dictionaries") and column.num_chunks != 1:
         column = column.unify_dictionaries().combine_chunks()
     if hasattr(column, "chunks"):  # no rows: nothing to combine
         column = column.chunk(0)

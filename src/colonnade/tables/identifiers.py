@@ -34,6 +34,16 @@ class Excess(NamedTuple):
     states: int
     rows: int
 
+    @property
+    def enough(self) -> bool:
+        """Whether there are so many states, and rows, that anything can be said."""
+        return self.rows >= _MIN_ROWS and self.states > MAX_NUMERIC_STATES
+
+    @property
+    def thin(self) -> bool:
+        """Whether few rows have each state."""
+        return self.rows < _MIN_ROWS_PER_NUMBER * self.states
+
     def __str__(self) -> str:
         values = counted(self.states, "different value")
         return f"{self.name!r} ({values} in {counted(self.rows, 'row')})"
@@ -49,19 +59,22 @@ def identifier(column: Column, read: Measured | Levels) -> Excess | None:
     if isinstance(read, Measured):
         whole = read.numbers if column.number_type is int and read.guessed else np.empty(0)
         whole = whole[~np.isnan(whole)]
-        unique = _never_repeat(column.name, whole, read.guessed)
+        unique = never_repeat(column.name, whole, read.guessed)
         return Excess(column.name, read.guessed, len(whole)) if unique else None
     found = _excess(column.name, read)
     if found is None:
         return None
-    labels = read.present
+    integers = column.number_type is int and not read.closed
+    return found if identifies(found, read.present, integers) else None
+
+
+def identifies(found: Excess, labels: Sequence[Any], whole: bool) -> bool:
+    """Whether labels, of which there are many, identify rows; `whole` says they are integers."""
     if all(isinstance(label, str) for label in labels):
-        many = found.states >= _MIN_STATES_PER_ROW * found.rows
-        return found if many or are_dates(labels) else None
-    if read.closed or column.number_type is not int or found.states < found.rows:
-        return None
-    numbers = np.array(labels, dtype=object)
-    return found if _never_repeat(column.name, numbers, len(labels)) else None
+        return found.states >= _MIN_STATES_PER_ROW * found.rows or are_dates(labels)
+    if not whole or found.states < found.rows:
+        return False
+    return never_repeat(found.name, np.array(labels, dtype=object), len(labels))
 
 
 def dated(column: Column) -> Excess | None:
@@ -77,8 +90,7 @@ def numeric_excess(column: Column, levels: Levels) -> Excess | None:
     if levels.closed or column.number_type is None:
         return None
     found = _excess(column.name, levels)
-    few = found is not None and found.rows < _MIN_ROWS_PER_NUMBER * found.states
-    return found if few else None
+    return found if found is not None and found.thin else None
 
 
 def warn_of_identifiers(found: Sequence[Excess]) -> None:
@@ -109,8 +121,7 @@ def _excess(name: str, levels: Levels) -> Excess | None:
     codes = codes[unsigned < len(labels)]
     states = np.count_nonzero(np.bincount(codes.astype(np.int64), minlength=1))
     found = Excess(name, int(states), len(codes))
-    enough = found.rows >= _MIN_ROWS and found.states > MAX_NUMERIC_STATES
-    return found if enough else None
+    return found if found.enough else None
 
 
 def are_dates(labels: Sequence[Any], least: int = _MAX_DATES + 1) -> bool:
@@ -119,7 +130,7 @@ def are_dates(labels: Sequence[Any], least: int = _MAX_DATES + 1) -> bool:
     return texts and all(map(_DATE.fullmatch, labels))
 
 
-def _never_repeat(name: str, numbers: Any, different: int) -> bool:
+def never_repeat(name: str, numbers: Any, different: int) -> bool:
     """Whether integers are all different, and more so than by chance or as their name says."""
     n = len(numbers)
     if n < _MIN_ROWS or different < n:

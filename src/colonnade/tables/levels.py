@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,18 @@ class Levels:
     def present(self) -> list[Any]:
         """The labels without None; none at all in a column without values."""
         return [label for label in self.labels if label is not None]
+
+
+class Labelled(Protocol):
+    """Labels, with or without rows that have them; see `Levels`."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the labels are all possible states, in order."""
+
+    @property
+    def present(self) -> list[Any]:
+        """The labels without None."""
 
 
 def place(name: str) -> str:

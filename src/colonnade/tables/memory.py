@@ -12,6 +12,7 @@ from colonnade.arrays import Weights
 from colonnade.exceptions import checked_list, expected, is_word, listing, not_among, warn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
+from colonnade.tables.countable import Declared, Elsewhere, countable, gathered, scanned_of
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.identifiers import (
@@ -25,9 +26,8 @@ from colonnade.tables.levels import Levels, place, refuse_absent
 from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, ListColumn, Source, StateColumn, source_of
 from colonnade.threads import run
-from colonnade.variables import State, Variable
+from colonnade.variables import Variable
 
-Declared = Sequence[Variable] | Mapping[str, Iterable[State]] | None
 Result = TypeVar("Result")
 
 # From here on columns of strings are encoded in several threads.
@@ -100,6 +100,10 @@ def encode(
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]}, unknown="missing").unknown
     {'smoker': {'sometimes': 1}}
     """
+    rows = table.source if isinstance(table, Discretized) else table
+    if isinstance(rows, Elsewhere) or scanned_of(rows) is not None:
+        opened = countable(table, variables, weights, unknown, discretizer, columns, group)
+        return gathered(opened)
     if not is_word(unknown, "raise", "missing"):
         raise expected("'raise' or 'missing'", "unknown", unknown)
     if discretizer is not None and not isinstance(discretizer, Discretizer):
@@ -119,7 +123,7 @@ def encode(
         source = source_of(table)
         cuts = discretizer
     weight_column = weights if isinstance(weights, str) else None
-    declared, names = _plan(source.names, variables, columns, weight_column)
+    declared, names = plan(source.names, variables, columns, weight_column)
     if group is not None and (not isinstance(group, str) or group not in names):
         raise not_among(names, "group", group)
 
@@ -129,7 +133,7 @@ def encode(
     def coded(column: Column) -> CodedColumn:
         variable = declared.get(column.name)
         cut = cuts.get(column.name) if cuts else None
-        levels = _levels(column, variable is not None, cut)
+        levels = levels_of(column, variable is not None, cut)
         # What is coded already was looked at when it was.
         seen = isinstance(column, StateColumn) or column.name == group
         if variable is None and cut is None and not seen:
@@ -181,7 +185,7 @@ def _with_states(name: str, states: Any) -> Variable:
     return Variable(name, tuple(states))
 
 
-def _plan(
+def plan(
     known: Sequence[str], variables: Declared, columns: Sequence[str] | None, weights: str | None
 ) -> tuple[dict[str, Variable], list[str]]:
     """Return the declared variables by name, and the columns to take."""
@@ -236,7 +240,8 @@ def warn_of_states(source: Source, found: Sequence[Variable]) -> None:
         warn(warning)
 
 
-def _levels(column: Column, declared: bool, cut: Cuts | None) -> Levels:
+def levels_of(column: Column, declared: bool, cut: Cuts | None) -> Levels:
+    """Return the levels of a column, cut first if it is to be."""
     if cut is None:
         return column.levels(declared)
     numbers = column.numbers

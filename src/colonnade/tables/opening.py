@@ -50,7 +50,7 @@ _SAMPLE_BYTES = 1 << 12
 # Of every other byte, at least this share is zero where letters take two bytes.
 _MIN_ZEROS = 0.7
 # Bytes that Windows-1252 leaves undefined.
-_UNDEFINED = frozenset(b"\x81\x8d\x8f\x90\x9d")
+_UNDEFINED = tuple(b"\x81\x8d\x8f\x90\x9d")
 _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError)
 
 
@@ -121,13 +121,36 @@ class TextFile:
             problem = f"damaged {self._compression} data ({error})."
             raise FileFormatError(self.path, "", problem) from None
 
+    @property
+    def begins_as_utf8(self) -> bool:
+        """Whether its first bytes are text in UTF-8, as far as they go."""
+        with self._bytes() as stream:
+            start = stream.read(_SAMPLE_BYTES)
+        _refuse_no_text(self.path, start)
+        if _utf16(start) or any(start.startswith(mark) for mark, _ in _MARKS[1:]):
+            return False
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(start)
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    @contextmanager
+    def source(self) -> Iterator[str | IO[bytes]]:
+        """Yield what other packages read: its path, or its bytes if they are compressed."""
+        if self._compression is None and Path(self.path).is_file():
+            yield self.path
+            return
+        with self._bytes() as stream:
+            yield stream
+
     def _fitting(self, start: bytes, stream: IO[bytes]) -> str:
         """Return UTF-8 if all bytes are that, else a Western encoding with one byte per letter."""
         decoder = codecs.getincrementaldecoder("utf-8")()
         chunk, first, undefined, zeros = start, b"", False, False
         while chunk:
             zeros |= 0 in chunk
-            undefined |= not _UNDEFINED.isdisjoint(chunk)
+            undefined |= any(byte in chunk for byte in _UNDEFINED)  # by memory, not one by one
             if not first:
                 try:
                     decoder.decode(chunk)

@@ -6,10 +6,10 @@ import glob
 import importlib.util
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from colonnade.exceptions import DataWarning, FileFormatError, require, warn
 from colonnade.tables.headers import KEEP_INDEX, KEEP_INDICES
@@ -22,15 +22,15 @@ def parquet(file: Path) -> dict[str, Any]:
     """Read Parquet by the first package that is installed; the extra that names one is the last."""
     readers = {"pyarrow": _by_pyarrow, "polars": _by_polars}
     there = [name for name in readers if importlib.util.find_spec(name) is not None]
-    with _readable(file, "Parquet"):
+    with readable(file, "Parquet"):
         found = readers[there[0]](file) if there else _by_duckdb(file)
-    return _without_index(file, found)
+    return without_index(file, found)
 
 
 def feather(file: Path) -> dict[str, Any]:
     """Read Feather, which is Arrow's format for files, by PyArrow or Polars."""
     polars_alone = importlib.util.find_spec("polars") and not importlib.util.find_spec("pyarrow")
-    with _readable(file, "Feather"):
+    with readable(file, "Feather"):
         if polars_alone:
             import polars
 
@@ -39,13 +39,13 @@ def feather(file: Path) -> dict[str, Any]:
             arrow = require("pyarrow.feather", feature="Reading a Feather file", extra="formats")
             table = arrow.read_table(file, memory_map=False)
             found = {name: table[name] for name in table.column_names}
-    return _without_index(file, found)
+    return without_index(file, found)
 
 
 def stata(file: Path) -> dict[str, Any]:
     """Read a file of Stata by pandas; its value labels are the states."""
     pandas = require("pandas", feature="Reading a Stata file", extra="formats")
-    with _readable(file, "Stata"):
+    with readable(file, "Stata"):
         return _of_frame(pandas.read_stata(file))
 
 
@@ -53,7 +53,7 @@ def spss(file: Path) -> dict[str, Any]:
     """Read a file of SPSS by pyreadstat; its value labels are the states."""
     require("pandas", feature="Reading an SPSS file", extra="formats")
     pyreadstat = require("pyreadstat", feature="Reading an SPSS file", extra="formats")
-    with _readable(file, "SPSS"):
+    with readable(file, "SPSS"):
         frame, _ = pyreadstat.read_sav(file, apply_value_formats=True)
         return _of_frame(frame)
 
@@ -80,7 +80,27 @@ def as_frame(columns: Mapping[str, Any]) -> Any:
 
 
 @contextmanager
-def _readable(file: Path, called: str) -> Iterator[None]:
+def parquet_writer(stream: IO[bytes]) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
+    """Yield what writes columns, block by block, as one Parquet file (PyArrow)."""
+    arrow = require("pyarrow", feature="Writing a Parquet file block by block", extra="formats")
+    import pyarrow.parquet
+
+    opened: list[Any] = []
+
+    def write(columns: Mapping[str, Sequence[Any]]) -> None:
+        schema = opened[0].schema if opened else None
+        table = arrow.table(dict(columns), schema=schema)
+        if not opened:
+            opened.append(pyarrow.parquet.ParquetWriter(stream, table.schema))
+        opened[0].write_table(table)
+
+    yield write
+    for writer in opened:
+        writer.close()
+
+
+@contextmanager
+def readable(file: Path, called: str) -> Iterator[None]:
     """Let the errors of a package about a damaged file name the file."""
     try:
         yield
@@ -102,7 +122,7 @@ def _of_frame(frame: Any) -> dict[str, Any]:
     return columns
 
 
-def _without_index(file: Path, table: dict[str, Any]) -> dict[str, Any]:
+def without_index(file: Path, table: dict[str, Any]) -> dict[str, Any]:
     """Leave out the columns that pandas keeps the index of a data frame in."""
     index = [name for name in table if _INDEX.fullmatch(name)]
     if index and len(index) < len(table):

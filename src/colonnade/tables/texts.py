@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -119,13 +119,15 @@ class Codes:
 class Reading:
     """A column of texts as what all of them are, and what is worth a word about it.
 
-    Each mapping gives the number of rows of texts: codes that were read as missing, usual codes
-    that stayed states, the few texts that keep a column from being one of numbers, and states that
-    had blanks around them (of these, only such rows). `comma` says that its numbers were written
-    with a comma before the decimals.
+    `kind` is the type of its values, None for words, and `meaning` the value of each text, None if
+    it is missing. Each further mapping gives the number of rows of texts: codes that were read as
+    missing, usual codes that stayed states, the few texts that keep a column from being one of
+    numbers, and states that had blanks around them (of these, only such rows). `comma` says that
+    its numbers were written with a comma before the decimals.
     """
 
-    values: Any
+    kind: Any
+    meaning: Mapping[str, Any]
     missing: Mapping[str, int] = field(default_factory=dict)
     kept: Mapping[str, int] = field(default_factory=dict)
     strange: Mapping[str, int] = field(default_factory=dict)
@@ -135,12 +137,15 @@ class Reading:
     @classmethod
     def of(
         cls,
-        column: list[str],
         seen: Collection[str],
+        rows_of: Callable[[str], int],
         codes: Codes,
         decimal: Decimal = Decimal.GUESSED,
     ) -> Reading:
-        """Read a column, given its distinct texts as they are in the file."""
+        """Read a column, given its distinct texts as they are in the file.
+
+        `rows_of` says how many rows have a text.
+        """
         blank = {raw: text for raw in seen if (text := raw.strip()) != raw}
         texts = list(dict.fromkeys(blank.get(raw, raw) for raw in seen) if blank else seen)
         gaps = {text for text in texts if not text or text in codes.always}
@@ -152,32 +157,40 @@ class Reading:
             meaning = {text: text for text in words}
         else:
             gaps |= codes.among_numbers.intersection(words)
-        meaning.update(dict.fromkeys(gaps, math.nan if kind is np.float64 else None))
-        # Neither integers nor booleans have a NaN, and strings stay Python strings.
-        as_list = kind is None or (bool(gaps) and kind is not np.float64)
+        meaning.update(dict.fromkeys(gaps, None))
         meaning.update({raw: meaning[text] for raw, text in blank.items()})
-        values: Any = list(map(meaning.__getitem__, column))
-        if not as_list:
-            values = np.array(values, kind)
+        plain = set(seen).difference(blank) if blank else set()
 
         def rows(chosen: Iterable[str]) -> dict[str, int]:
-            wanted = {text: column.count(text) for text in chosen}
+            wanted = {t: rows_of(t) if not blank or t in plain else 0 for t in chosen}
             for raw, text in blank.items():
                 if text in wanted:
-                    wanted[text] += column.count(raw)
+                    wanted[text] += rows_of(raw)
             return wanted
 
         missing = rows(text for text in texts if text and text in gaps)
         if kind is not None:
-            return cls(values, missing, comma=comma)
+            return cls(kind, meaning, missing, comma=comma)
         strange = rows(strange_texts(words))
         usual = codes.suspicious.intersection(words)
         kept = rows(text for text in words if text in usual and text not in strange)
         stripped = Counter[str]()
         for raw, text in blank.items():
             if text not in gaps:
-                stripped[text] += column.count(raw)
-        return cls(values, missing, kept, strange, stripped)
+                stripped[text] += rows_of(raw)
+        return cls(kind, meaning, missing, kept, strange, stripped)
+
+    def values(self, column: Iterable[str]) -> Any:
+        """Return what texts mean: a list if they are words or some are missing, else an array.
+
+        Neither integers nor booleans have a NaN, and strings stay Python strings.
+        """
+        values = list(map(self.meaning.__getitem__, column))
+        if self.kind is np.float64:
+            return np.array([math.nan if v is None else v for v in values], np.float64)
+        if self.kind is None or None in self.meaning.values():
+            return values
+        return np.array(values, self.kind)
 
 
 def is_number(text: str) -> bool:

@@ -14,8 +14,15 @@ from colonnade.cli.data import FileOptions
 from colonnade.cli.forests import forest_chances
 from colonnade.cli.intervals import IntervalOptions
 from colonnade.cli.models import load
-from colonnade.cli.output import figure, fits, interval, say, say_json
-from colonnade.cli.rows import RowsFile, check_rows_file, coded_rows, deliver, records
+from colonnade.cli.output import figure, fits, interval, say, say_json, table_writer
+from colonnade.cli.rows import (
+    RowsFile,
+    check_rows_file,
+    coded_rows,
+    deliver,
+    records,
+    warn_of_unknown,
+)
 from colonnade.cli.values import Misuse
 from colonnade.exceptions import Advice, FileFormatError, counted, listing, not_among, renamed
 from colonnade.wording import percent
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from colonnade.arrays import Floats
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Interval
-    from colonnade.tables import CodedTable
+    from colonnade.tables import CodedTable, Scanned
 
 Columns: TypeAlias = dict[str, list[Any]]
 
@@ -66,6 +73,12 @@ def predict(
             raise
         found, truth = _by_forest(model, dict(data.read()), target, intervals)
     else:
+        if (scanned := data.scanned) is not None:
+            if output is None or str(output) == "-":
+                hint = "give --output with a file: the data are read as they pass"
+                raise Misuse("--output is missing.", hint=hint)
+            _predict_in_passing(network, scanned, target, intervals, output, overwrite)
+            return
         found, truth = _by_network(network, dict(data.read()), target, intervals)
     name, rows = next(iter(found)), len(next(iter(found.values())))
     accuracy = _accuracy(found[name], truth)
@@ -75,7 +88,11 @@ def predict(
     statement = f"Predicted {name} for {counted(rows, 'row')}"
     shown = _shown(found, intervals.level or 0.95)
     if deliver(found, statement, output, overwrite, shown) and accuracy is not None:
-        say(f"{100 * accuracy:.1f} % of the known values of {name} are the most probable state")
+        _say_accuracy(accuracy, name)
+
+
+def _say_accuracy(share: float, target: str) -> None:
+    say(f"{100 * share:.1f} % of the known values of {target} are the most probable state")
 
 
 def _shown(found: Columns, level: float) -> dict[str, list[str]]:
@@ -141,6 +158,43 @@ def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> 
         return roots[0]
     hint = f"give --target with one of {listing(variables)}"
     raise Misuse("--target is missing: several variables could be predicted.", hint=hint)
+
+
+def _predict_in_passing(
+    network: BayesianNetwork,
+    table: Scanned,
+    asked: str | None,
+    intervals: IntervalOptions,
+    output: Path,
+    overwrite: bool,
+) -> None:
+    """Predict rows of files block by block, from one file into another."""
+    from colonnade.tables import CodedTable
+    from colonnade.tables.countable import countable
+    from colonnade.tables.levels import refuse_absent
+
+    target = _target(network, list(table.names), asked)
+    refuse_absent([name for name in network.dag.variables if name != target], table.names)
+    variables = [v for v in network.variables if v.name != target or target in table.names]
+    rows = countable(table, variables, None, "missing", network.discretizer)
+    warn_of_unknown(rows, target)
+    states = np.array([*network[target].family.child.states, None], dtype=object)
+    right = known = 0
+    with table_writer(output, overwrite) as write:
+        for block in rows.blocks():
+            codes = dict(zip(block.names, block.codes, strict=True))
+            truth = codes.setdefault(target, np.full(block.rows, len(states) - 1))
+            own = tuple(codes[variable.name] for variable in network.variables)
+            coded = CodedTable(network.variables, own, discretizer=network.discretizer)
+            found = _predictions(network, coded, target, intervals)
+            write(found)
+            there = np.flatnonzero(truth < len(states) - 1)
+            known += there.size
+            right += sum(found[target][k] == states[truth[k]] for k in there.tolist())
+    say(f"Predicted {target} for {counted(rows.rows, 'row')}")
+    say(f"Saved {output}")
+    if known:
+        _say_accuracy(right / known, target)
 
 
 def _predictions(

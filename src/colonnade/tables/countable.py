@@ -1,0 +1,181 @@
+"""Countable: what every consumer of data asks of a table, wherever its rows are.
+
+A network needs counts. A table in memory, files that pass by once, columns mapped from disk and the
+engine of a database or a cluster all have them, and each knows its own best way to them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from colonnade.arrays import Weights
+from colonnade.counts import FamilyCounts
+from colonnade.exceptions import expected
+from colonnade.variables import State, Variable
+
+if TYPE_CHECKING:
+    from colonnade.tables.coded import CodedTable
+    from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.scanning import Scanned
+
+Declared: TypeAlias = Sequence[Variable] | Mapping[str, Iterable[State]] | None
+# The columns of a family by their names, parents first and the child last.
+Members: TypeAlias = tuple[str, ...]
+
+
+class Countable(Protocol):
+    """Rows of states, anywhere.
+
+    Only `names`, `discretizer` and `weighted` are known without looking at the rows. Whatever else
+    is asked may cost a pass over them, which also finds all the rest: whoever wants counts asks for
+    these first, and for the variables afterwards.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+
+    @property
+    def discretizer(self) -> Discretizer | None:
+        """How numeric columns are cut."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights, which are counted instead of rows."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns with their states, declared or found: of all columns in one pass."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights; without any, the number of rows."""
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Number of rows without a value, for each column."""
+
+    @property
+    def unknown(self) -> Mapping[str, Mapping[Any, int]]:
+        """Values that are no states and are taken as missing, with their rows."""
+
+    def counts(
+        self, families: Sequence[Members], missing: Literal["raise", "available"] = "raise"
+    ) -> list[FamilyCounts]:
+        """Count families, all of them in as few passes as can be.
+
+        With ``"raise"``, a value missing in any of their columns is an error; else each family uses
+        the rows that are complete for it.
+        """
+
+    def select(self, names: Sequence[str]) -> Countable:
+        """Return some columns, in the order given."""
+
+    def with_missing_states(self) -> Countable:
+        """Return the table with *missing* as one more state of columns that have gaps."""
+
+    def only_complete(self) -> Countable:
+        """Return the rows that have all their values."""
+
+    def settled(self) -> Countable:
+        """Return the table as it is best counted many times, as a search does it."""
+
+    def blocks(self) -> Iterator[CodedTable]:
+        """Yield the rows in order, in parts that fit into memory."""
+
+
+class Elsewhere(ABC):
+    """Base of tables whose rows are not in memory; everything of `Countable` is theirs to give."""
+
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def select(self, names: Sequence[str]) -> Countable:
+        """Return some columns, in the order given."""
+
+    def settled(self) -> Countable:
+        """Return the table as it is best counted many times: by default as it is."""
+        return self  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What is asked of a table when it is opened: the parameters of :func:`encode`."""
+
+    variables: Declared = None
+    weights: Weights = None
+    unknown: Literal["raise", "missing"] = "raise"
+    discretizer: Discretizer | None = None
+    columns: Sequence[str] | None = None
+    group: str | None = None
+
+
+def countable(
+    table: Any,
+    variables: Declared = None,
+    weights: Weights = None,
+    unknown: Literal["raise", "missing"] = "raise",
+    discretizer: Discretizer | None = None,
+    columns: Sequence[str] | None = None,
+    group: str | None = None,
+) -> Countable:
+    """Open a table of any kind; parameters are those of :func:`encode`.
+
+    Rows in memory are encoded at once. Others stay where they are until they are counted.
+    """
+    from colonnade.tables.discretize import Discretized
+    from colonnade.tables.memory import encode
+
+    if isinstance(table, Discretized) and discretizer is None and scanned_of(table.source):
+        table, discretizer = table.source, table.discretizer
+    if isinstance(table, Elsewhere):
+        _refuse_second(table, variables, weights, discretizer)
+        return table.select(table.names if columns is None else columns)
+    if (scanned := scanned_of(table)) is not None:
+        asked = Asked(variables, weights, unknown, discretizer, columns, group)
+        return scanned.opened(asked)
+    return encode(table, variables, weights, unknown, discretizer, columns, group)
+
+
+def scanned_of(table: Any) -> Scanned | None:
+    """Return files as one table, whether they are named or scanned already; None of all else."""
+    from colonnade.tables.scanning import Scanned, are_paths, scan
+
+    if isinstance(table, Scanned):
+        return table
+    return scan(table) if are_paths(table) else None
+
+
+def _refuse_second(table: Elsewhere, *asked: Any) -> None:
+    """Raise if a table that was opened is to be given what was settled then."""
+    if any(each is not None for each in asked):
+        hint = "give them when the table is opened"
+        raise expected("no further variables, weights or cuts", "table", table, hint)
+
+
+def gathered(table: Countable) -> CodedTable:
+    """Return all rows as compact columns, for what needs rows and not counts."""
+    import numpy as np
+
+    from colonnade.tables.coded import CodedTable
+
+    table = table.settled()
+    if isinstance(table, CodedTable):
+        return table
+    blocks = list(table.blocks())
+    columns = zip(*(block.codes for block in blocks), strict=True)
+    weights = [block.weights for block in blocks if block.weights is not None]
+    return CodedTable(
+        table.variables,
+        tuple(np.concatenate(parts) for parts in columns),
+        np.concatenate(weights) if weights else None,
+        table.discretizer,
+        table.unknown,
+    )
