@@ -130,15 +130,28 @@ def countable(
 
     Rows in memory are encoded at once. Others stay where they are until they are counted.
     """
+    from colonnade.tables.engines import engine_of
     from colonnade.tables.memory import encode
+    from colonnade.tables.queries import Queried
 
     if isinstance(table, Elsewhere):
         _refuse_second(table, variables, weights, discretizer)
         return table.select(table.names if columns is None else columns)
+    asked = Asked(variables, weights, unknown, discretizer, columns, group)
+    if (engine := engine_of(table)) is not None:
+        return Queried(engine, asked)
     if (scanned := scanned_of(table)) is not None:
-        asked = Asked(variables, weights, unknown, discretizer, columns, group)
         return scanned.opened(asked)
     return encode(table, variables, weights, unknown, discretizer, columns, group)
+
+
+def is_elsewhere(table: Any) -> bool:
+    """Whether the rows of a table are not in memory."""
+    from colonnade.tables.engines import engine_of
+
+    if isinstance(table, Elsewhere) or engine_of(table) is not None:
+        return True
+    return scanned_of(table) is not None
 
 
 def scanned_of(table: Any) -> Scanned | None:
