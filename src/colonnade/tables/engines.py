@@ -7,7 +7,6 @@ cluster is set to work as seldom as can be.
 
 from __future__ import annotations
 
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,8 +33,11 @@ _MAX_TOGETHER = 64
 _BATCH_ROWS = 1 << 17
 # Packages whose errors mean that an engine failed, and not that we did.
 _PACKAGES = frozenset(
-    ("duckdb", "_duckdb", "polars", "dask", "distributed", "ibis", "sqlglot", "pyspark", "py4j")
-)
+    (
+        "duckdb", "_duckdb", "polars", "narwhals", "dask", "distributed", "ibis", "sqlglot",
+        "pyspark", "py4j",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +60,6 @@ class Engine(ABC):
     def batches(self, frame: Lazy) -> Iterator[Any]:
         """Yield the rows in order, as tables in memory."""
         yield frame.collect().to_native()
-
-    def kept(self, frame: Lazy) -> Lazy:
-        """Return rows as they are best read many times."""
-        return frame
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -200,12 +198,6 @@ class Ibis(_Together):
 
     title = "Ibis"
 
-    def batches(self, frame: Lazy) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for batch in frame.to_native().to_pyarrow_batches(chunk_size=_BATCH_ROWS):
-            yield pa.Table.from_batches([batch])
-
 
 class Spark(_Together):
     """A Spark table: workers count their parts, and the driver gets counts only."""
@@ -214,20 +206,6 @@ class Spark(_Together):
 
     def batches(self, frame: Lazy) -> Iterator[Any]:
         yield frame.to_native().toArrow()
-
-    def kept(self, frame: Lazy) -> Lazy:
-        native = frame.to_native().persist()
-        kept: Lazy = nw.from_native(native)
-        weakref.finalize(kept, _forgotten, native)
-        return kept
-
-
-def _forgotten(native: Any) -> None:
-    """Let a cluster give up what was kept; it may be gone itself by now."""
-    try:
-        native.unpersist()
-    except Exception:  # an engine that is gone keeps nothing
-        return
 
 
 class Dask(Engine):

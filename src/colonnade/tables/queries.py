@@ -91,8 +91,11 @@ class _Column:
     def present(self, known: Sequence[Any] | None) -> nw.Expr:
         """Whether a row has a value, and one of those known if there are others."""
         value = nw.col(self.name)
+        if self.fractional:
+            value = value.cast(nw.Float64)
+            known = None if known is None else [float(state) for state in known]
         there = ~value.is_null()
-        if self.kind.is_float():
+        if self.fractional:
             there = there & ~value.is_nan()
         return there if known is None else there & value.is_in(known)
 
@@ -127,12 +130,11 @@ def _without_none(levels: Levels) -> Levels:
 
 def _interval(value: nw.Expr, cut: Cuts) -> nw.Expr:
     """Which interval a number lies in: how many points are below it."""
-    code = (value * 0.0).cast(nw.Int64)
+    code = nw.lit(0)
     for point in cut.points:
         code = code + (value > point).cast(nw.Int64)
-    unmeasured = nw.when(value.is_nan()).then(None)
-    infinite = nw.when(value.is_finite()).then(code).otherwise(nw.lit(_INFINITE))
-    return unmeasured.otherwise(infinite)
+    measured = nw.when(value.is_finite()).then(code).otherwise(nw.lit(_INFINITE))
+    return nw.when(~(value.is_null() | value.is_nan())).then(measured)
 
 
 # ---------------------------------------------------------------------- what was found
@@ -231,10 +233,10 @@ class Queried(Elsewhere):
             raise expected("the name of a column", "weights", asked.weights, hint, got="an array")
         with engine.answering():
             schema = engine.frame.collect_schema()
-        self._declared, names = plan(
-            list(schema), asked.variables, asked.columns, asked.weights
-        )
-        if asked.group is not None and (not isinstance(asked.group, str) or asked.group not in names):
+        self._declared, names = plan(list(schema), asked.variables, asked.columns, asked.weights)
+        if asked.group is not None and (
+            not isinstance(asked.group, str) or asked.group not in names
+        ):
             raise not_among(names, "group", asked.group)
         self._engine, self._asked = engine, asked
         self.names = tuple(names)
@@ -327,14 +329,7 @@ class Queried(Elsewhere):
 
     def settled(self) -> Countable:
         """Return compact columns of an engine in this process; others are asked again and again."""
-        if self._engine.embedded:
-            return self._compact()
-        wanted = [*self.names, *([self._asked.weights] if self.weighted else [])]
-        with self._engine.answering():
-            frame = self._engine.kept(self._engine.frame.select(*wanted))
-        again = self._again(replace(self._engine, frame=frame), self._asked)
-        again._missing_states, again._found = self._missing_states, self._found
-        return again
+        return self._compact() if self._engine.embedded else self
 
     def counts(
         self, families: Sequence[Members], missing: Literal["raise", "available"] = "raise"
