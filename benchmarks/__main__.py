@@ -10,6 +10,7 @@ BENCHMARKS = (
     "cold",
     "engines",
     "counting",
+    "clusters",
     "structure",
     "searches",
     "em",

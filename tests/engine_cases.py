@@ -124,7 +124,7 @@ def unknown_values_are_missing(make: Make) -> None:
     mine, yours = opened.only_complete(), coded.only_complete()
     assert (mine.rows, mine.variables) == (yours.rows, yours.variables)
     assert mine.counts([("town", "whole", "ill")]) == yours.counts([("town", "whole", "ill")])
-    with pytest.raises(DataError, match="Column 'town': states? .*are not among 'Oslo', 'Ørsta'"):
+    with pytest.raises(DataError, match=r"Column 'town': states? .*are not among 'Oslo', 'Ørsta'"):
         countable(make(table), few, columns=NAMES).counts([("town",)])
 
 

@@ -121,6 +121,7 @@ class DuckDb(Engine):
     embedded = True
 
     def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:
+        require("pyarrow", feature="Counting a DuckDB table", extra="formats")
         relation = frame.to_native()
         columns = list(dict.fromkeys(name for own in sets for name in own))
         counts = [f"count(*) AS {ROWS}"]
@@ -198,11 +199,21 @@ class Ibis(_Together):
 
     title = "Ibis"
 
+    def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:
+        require("ibis", feature="Counting an Ibis table", extra="ibis")
+        return super().grouped(frame, sets, weighted)
+
 
 class Spark(_Together):
     """A Spark table: workers count their parts, and the driver gets counts only."""
 
     title = "Spark"
+
+    def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:
+        # Spark comes without what its tables are brought over by.
+        require("pyspark.sql", feature="Counting a Spark table", extra="spark")
+        require("pyarrow", feature="Counting a Spark table", extra="spark")
+        return super().grouped(frame, sets, weighted)
 
     def batches(self, frame: Lazy) -> Iterator[Any]:
         yield frame.to_native().toArrow()
