@@ -10,6 +10,7 @@ BENCHMARKS = (
     "cold",
     "engines",
     "counting",
+    "scale",
     "clusters",
     "structure",
     "searches",

@@ -103,6 +103,9 @@ def numbers_are_cut(make: Make) -> None:
     assert opened.variables == coded.variables
     assert opened.discretizer == coded.discretizer
     assert opened.missing == coded.missing
+    mine = cn.fit(cutter.cut(make(table)), dag, missing="available")
+    same(mine, cn.fit(cutter.cut(table), dag, missing="available"))
+    assert mine.discretizer == cutter
 
 
 def groups_and_declared_states(make: Make) -> None:

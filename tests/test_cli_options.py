@@ -19,6 +19,10 @@ ALWAYS = "always applies"
 # the files hold, else 1.
 CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
     "fit": {
+        "--counts": [
+            (2, "fit data.csv --counts counts.json"),
+            (2, "fit --counts counts.json --dag arcs.csv"),
+        ],
         "--output": ALWAYS,
         "--overwrite": ALWAYS,
         "--prior": ALWAYS,
@@ -246,6 +250,17 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         for verb in ("update", "forget")
     },
     "merge": dict.fromkeys(("--output", "--overwrite", "--json"), ALWAYS),
+    "count": {
+        **dict.fromkeys(("--output", "--overwrite", "--json", "--dag", "--memory"), ALWAYS),
+        **dict.fromkeys(("--weights", "--group"), ALWAYS),
+        "--missing": [(2, "count data.csv --dag arcs.csv -o x.json --missing em")],
+        "--cut": [(2, "count data.csv --dag arcs.csv -o x.json --cut dose:1")],
+        "--na": [(2, "count data.parquet --dag arcs.csv -o x.json --na NA")],
+        "--header": [(2, "count data.parquet --dag arcs.csv -o x.json --header")],
+        "--separator": [(2, "count data.parquet --dag arcs.csv -o x.json --separator ;")],
+        "--decimal": [(2, "count data.parquet --dag arcs.csv -o x.json --decimal ,")],
+        "--encoding": [(2, "count data.parquet --dag arcs.csv -o x.json --encoding utf-8")],
+    },
     "datasets": {
         "--overwrite": ALWAYS,
         "--output": [(2, "datasets --output x.csv")],
@@ -315,7 +330,7 @@ FOREIGN = re.compile(r"Value error|Input should|Invalid value|unable to parse|[\
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("fit", "Error: DATA is missing."),
+        ("fit -o m.json", "Error: DATA is missing."),
         ("fit data.csv --learn hc", "Error: --output is missing."),
         ("fit data.csv --learn", "--learn needs a value."),
         ("fit data.csv arcs.csv -o m.json", "Error: Expected no further argument, got arcs.csv."),

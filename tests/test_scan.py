@@ -22,6 +22,7 @@ from colonnade.tables import CodedTable, encode, scan
 from colonnade.tables.arrow_files import ArrowFiles
 from colonnade.tables.countable import Asked, countable
 from colonnade.tables.scanning import Scanned
+from colonnade.tables.sketches import Sketch
 from colonnade.tables.text_files import Dialect, TextFiles
 
 DAG = cn.Dag([("town", "ill"), ("age", "ill"), ("smoker", "age")], ["code"])
@@ -378,3 +379,69 @@ def test_an_opened_table_cannot_be_opened_otherwise(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no further variables"):
         countable(opened, weights="weight")
     assert scan(path).opened(Asked(columns=["ill"])).rows == 400
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("strategy", ["quantile", "uniform"])
+def test_cut_points_of_files_are_those_of_the_table(
+    tmp_path: Path, kind: str, strategy: str
+) -> None:
+    rng = np.random.default_rng(4)
+    table: dict[str, list[object]] = {
+        "x": rng.normal(size=2000).round(3).tolist(),
+        "n": rng.integers(0, 40, 2000).tolist(),
+        "few": rng.integers(0, 4, 2000).tolist(),
+        "whole": [float(v) for v in rng.integers(0, 30, 2000)],
+        "text": rng.choice(["a", "b"], 2000).tolist(),
+        "w": rng.integers(0, 3, 2000).tolist(),
+    }
+    table["x"][5] = table["n"][7] = None
+    path = write(tmp_path / f"data.{kind}", table)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        memory = cn.read(path)
+        for options in (
+            {},
+            {"bins": 3},
+            {"columns": ["x"]},
+            {"weights": "w"},
+            {"bins": {"few": 2}},
+        ):
+            expected = cn.discretize(memory, strategy=strategy, **options)
+            before = cuts_told(caught)
+            found = cn.discretize(small(path, 100), strategy=strategy, **options)
+            assert found.discretizer == expected.discretizer
+            assert {
+                str(each.message) for each in caught if "were cut" in str(each.message)
+            } == before
+            caught.clear()
+        dag = cn.Dag([("x", "text"), ("n", "text")])
+        cut = cn.discretize(path, 4)
+        assert cn.fit(cut, dag, missing="available") == cn.fit(
+            cn.discretize(memory, 4), dag, missing="available"
+        )
+
+
+def cuts_told(caught: list[warnings.WarningMessage]) -> set[str]:
+    told = {str(each.message) for each in caught if "were cut" in str(each.message)}
+    caught.clear()
+    return told
+
+
+@pytest.mark.parametrize("order", ["random", "rising", "sawtooth"])
+def test_a_sketch_keeps_its_promise(order: str) -> None:
+    n, layer = 200_000, 256
+    numbers = np.arange(n, dtype=float)
+    if order == "random":
+        np.random.default_rng(1).shuffle(numbers)
+    elif order == "sawtooth":
+        numbers = np.concatenate([numbers[k::7] for k in range(7)])
+    sketch = Sketch(most=1000, layer=layer)
+    for part in np.array_split(numbers, 37):
+        sketch.add(part)
+    assert not sketch.exact
+    values, mass = sketch.summary()
+    ranks = np.cumsum(mass)
+    assert abs(ranks[-1] - n) <= 2
+    worst = np.abs(ranks - (values + 1)).max() / n
+    assert 0 < worst <= sketch.error < 0.03

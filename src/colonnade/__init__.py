@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from colonnade.files import load as load
     from colonnade.missing.em import EM as EM
     from colonnade.network import BayesianNetwork as BayesianNetwork
+    from colonnade.network import NetworkCounts as NetworkCounts
+    from colonnade.network import count as count
     from colonnade.network import fit as fit
     from colonnade.pooling import Exact as Exact
     from colonnade.pooling import Quadrature as Quadrature
@@ -60,8 +62,10 @@ if TYPE_CHECKING:
     from colonnade.structure import score_families as score_families
     from colonnade.structure import tan as tan
     from colonnade.tables import discretize as discretize
+    from colonnade.tables import encode as encode
     from colonnade.tables import inspect as inspect
     from colonnade.tables import read as read
+    from colonnade.tables import scan as scan
     from colonnade.variables import Family as Family
     from colonnade.variables import Variable as Variable
 
@@ -74,7 +78,7 @@ _ROOMS = {
     "exceptions": ("ColonnadeError",),
     "files": ("load",),
     "missing.em": ("EM",),
-    "network": ("BayesianNetwork", "fit"),
+    "network": ("BayesianNetwork", "NetworkCounts", "count", "fit"),
     "pooling": ("Exact", "Quadrature", "Reference", "Variational"),
     "priors": (
         *("BDeu", "CptPosterior", "Hierarchical", "MaximumLikelihood", "Smoothed"),
@@ -85,7 +89,7 @@ _ROOMS = {
         *("compare", "exact_search", "ges", "hill_climb", "kdb", "naive_bayes"),
         *("pc", "score", "score_families", "tan"),
     ),
-    "tables": ("discretize", "inspect", "read"),
+    "tables": ("discretize", "encode", "inspect", "read", "scan"),
     "variables": ("Family", "Variable"),
 }
 _HOMES = {name: f"colonnade.{room}" for room, names in _ROOMS.items() for name in names}

@@ -87,6 +87,8 @@ class Advice(StrEnum):
     )
     TOO_MANY_FOR_EXACT = "use ges, or leave out columns"
     SAME_CUTS = "cut both tables by one discretizer"
+    SAVE_COUNTS = "make one with count(table, dag).save(path)"
+    FIT_COUNTS = "it holds counts: NetworkCounts.load(path).fit() makes a network of them"
     SAME_GRAPH = "fit both with the same `dag`"
     SAME_PRIORS = "fit both with the same priors"
     SAME_STATES = "fit both with the same `variables`"

@@ -21,7 +21,7 @@ from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
 from colonnade.exceptions import NotSupportedError, about, expected, inapplicable, listing
 from colonnade.missing.gaps import distinct
-from colonnade.network.learning import NetworkCounts
+from colonnade.network.counts import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet, Tiered
 from colonnade.structure import hill_climb, kdb, naive_bayes, tan
 from colonnade.structure.scores import GraphPrior, Score

@@ -6,21 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-import numpy as np
-
-from colonnade.arrays import Array
 from colonnade.classifier._choice import AnyPrior, Choice, Structure
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Reading, Treatment, quantiles
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
-from colonnade.counts import FamilyCounts
 from colonnade.network import BayesianNetwork
-from colonnade.network.learning import NetworkCounts, families_of
+from colonnade.network.counts import NetworkCounts, grown_counts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table
-from colonnade.tables.levels import Levels
-from colonnade.variables import Family, Variable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,32 +86,3 @@ def _network(counts: NetworkCounts, choice: Choice, features: Features) -> Bayes
     names = counts.dag.variables
     cuts = features.discretizer.only(names)
     return counts.network(dict.fromkeys(names, choice.prior), cuts)
-
-
-# ------------------------------------------------ counts of variables that got more states
-
-
-def grown_counts(known: NetworkCounts, variables: tuple[Variable, ...]) -> NetworkCounts:
-    """Put all counts where their states are in the larger variables."""
-    families = families_of(known.dag, variables)
-    triples = zip(known.counts, known.families, families, strict=True)
-    return NetworkCounts(known.dag, families, [_grown(*triple) for triple in triples])
-
-
-def _grown(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:
-    """Put counts where their states are in the larger variables of the same family."""
-    if old == new:
-        return counts
-    codes = counts.codes.astype(np.int64)
-    for k, (parent, larger) in enumerate(zip(old.parents, new.parents, strict=True)):
-        codes[:, k] = _places(parent, larger)[codes[:, k]]
-    values = np.zeros((counts.observed, new.cardinality), dtype=counts.values.dtype)
-    places = _places(old.child, new.child)
-    kept = places < new.cardinality
-    values[:, places[kept]] = counts.values[:, kept]
-    return FamilyCounts.from_observed(new.parent_sizes, codes, values)
-
-
-def _places(old: Variable, new: Variable) -> Array:
-    """Position of each old state among the new ones, or their number if it never had a count."""
-    return CodedColumn.of(new, Levels(old.states, np.arange(old.cardinality))).codes

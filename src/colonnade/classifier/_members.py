@@ -16,14 +16,14 @@ from colonnade.arrays import Array, Floats
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Reading, Treatment
-from colonnade.classifier._fitted import coded_rows, grown_counts
+from colonnade.classifier._fitted import coded_rows
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork
-from colonnade.network.learning import NetworkCounts
+from colonnade.network.counts import NetworkCounts, grown_counts
 from colonnade.priors import Prior, Smoothed, SymmetricDirichlet
 from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information

@@ -17,6 +17,7 @@ from colonnade import __version__
 from colonnade.cli.commands import (
     compare,
     convert,
+    count,
     datasets,
     demo,
     explore,
@@ -54,6 +55,7 @@ _COMMANDS = (
     export.export,
     update.update,
     forget.forget,
+    count.count,
     merge.merge,
     convert.convert,
     datasets.datasets,

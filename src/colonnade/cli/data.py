@@ -22,11 +22,14 @@ from colonnade.cli.values import (
     separator_sign,
     table_ending,
 )
-from colonnade.exceptions import DataError, listing, not_among
+from colonnade.exceptions import DataError, listing, not_among, renamed
 
 if TYPE_CHECKING:
-    from colonnade.tables import Bins, Cuts, Discretized, Inspection
+    from colonnade.tables import Bins, Cuts, Discretized, Inspection, Scanned
     from colonnade.tables.files import TextTable
+
+# Larger files are not read into memory, but counted as they pass.
+_MAX_BYTES_READ = 256_000_000
 
 _option = partial(typer.Option, rich_help_panel="Data")
 
@@ -41,18 +44,9 @@ class Missing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileOptions:
-    """A file of data, and how it is read. What is None was not given."""
+class TextOptions:
+    """How text files are read. What is None was not given."""
 
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            parser=file_that(table_ending),
-            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
-            "Parquet, Feather, Excel, Stata or SPSS; - is standard input.",
-        ),
-    ]
     na: Annotated[
         list[str] | None,
         _option(
@@ -98,16 +92,13 @@ class FileOptions:
             "fits it.",
         ),
     ] = None
-    ignore: Annotated[
-        list[str] | None,
-        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
-    ] = None
 
-    def __post_init__(self) -> None:
+    def check_texts(self, path: Path) -> None:
+        """Refuse options that a file of its kind has no use for."""
         from colonnade.tables.files import is_sheet, is_text
 
-        text = is_text(self.path)
-        cells = text or is_sheet(self.path)
+        text = is_text(path)
+        cells = text or is_sheet(path)
         for option, value, applies in (
             ("--na", self.na, cells),
             ("--header or --no-header", self.header, cells),
@@ -117,8 +108,55 @@ class FileOptions:
         ):
             if value is not None and not applies:
                 raise Misuse(f"{option} applies only to CSV files.")
-        refuse_repeated("--ignore", "columns", self.ignore)
         refuse_repeated("--na", "texts", self.na)
+
+    def scan(self, paths: list[str], memory: str | None) -> Scanned:
+        """Take files as a table that is read when it is counted."""
+        from colonnade.tables import scan
+
+        return scan(
+            paths,
+            self.na,
+            self.header,
+            separator=self.separator,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            memory=memory,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOptions(TextOptions):
+    """A file of data, and how it is read. What is None was not given."""
+
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            parser=file_that(table_ending),
+            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
+            "Parquet, Feather, Excel, Stata or SPSS; - is standard input.",
+        ),
+    ]
+    ignore: Annotated[
+        list[str] | None,
+        _option(metavar="COLUMN", help="Leave this column out; may be given several times."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        self.check_texts(self.path)
+        refuse_repeated("--ignore", "columns", self.ignore)
+
+    @property
+    def scanned(self) -> Scanned | None:
+        """The file as a table that is not read yet, if it is large, or if its name is a pattern."""
+        from colonnade.tables.scanning import can_be_scanned, is_pattern
+
+        path = str(self.path)
+        large = self.path.is_file() and self.path.stat().st_size > _MAX_BYTES_READ
+        if can_be_scanned(self.path) and (large or is_pattern(path)):
+            return self.scan([path], None)
+        return None
 
     def read(self, *named: str | None) -> TextTable:
         """Read the table without the columns to be ignored; these and those named must be there."""
@@ -275,6 +313,20 @@ class DataOptions(CutOptions):
         names = [*plan.used, *([] if weights is None else [weights])]
         return plan.discretizer.cut(table.only(names))
 
+    def cut_scanned(
+        self, table: Scanned, columns: Sequence[str], weights: str | None, group: str | None
+    ) -> Discretized:
+        """Cut columns of files in a pass over them; groups stay, unless they are named."""
+        from colonnade.tables import Bins, Discretizer
+        from colonnade.tables.bins import DEFAULT_BINS
+        from colonnade.tables.levels import refuse_absent
+
+        default, own = self._own_bins()
+        refuse_absent([*own, *([] if weights is None else [weights])], table.names)
+        kept = [name for name in table.names if name not in columns or name == group]
+        bins = Bins(DEFAULT_BINS if default is None else default, {**dict.fromkeys(kept), **own})
+        return Discretizer.fit(table, bins, weights=weights).cut(table)
+
     def discretized(
         self, table: TextTable, *, weights: str | None = None, group: str | None = None
     ) -> Discretized:
@@ -298,3 +350,54 @@ class WeightedData(DataOptions):
             help="Column that says how often each row counts; it is not a variable.",
         ),
     ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitData(WeightedData):
+    """Data of a network; counts may take their place."""
+
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DATA",
+            parser=file_that(table_ending),
+            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
+            "Parquet, Feather, Excel, Stata or SPSS; - is standard input. A pattern in quotes, "
+            "such as 'visits/*.parquet', stands for all files that it fits.",
+            show_default=False,
+        ),
+    ] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.path is not None:
+            DataOptions.__post_init__(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanOptions(TextOptions):
+    """Files that are counted as they pass."""
+
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DATA",
+            parser=file_that(table_ending),
+            help="Files of one table: Parquet, Arrow, CSV or TSV (perhaps compressed). A pattern "
+            "in quotes stands for all files that it fits.",
+        ),
+    ]
+    memory: Annotated[
+        str | None,
+        _option(
+            metavar="SIZE", help="Memory that reading may take, such as 500MB; 1GB by default."
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        self.check_texts(self.paths[0])
+
+    @property
+    def scanned(self) -> Scanned:
+        """The files as one table."""
+        with renamed(paths="DATA"):
+            return self.scan([str(path) for path in self.paths], self.memory)

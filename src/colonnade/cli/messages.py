@@ -81,6 +81,8 @@ _ADVICE = {
     Advice.SEARCH_BY_SCORES: "search by scores instead, with --learn ges",
     Advice.TOO_MANY_FOR_EXACT: "give --learn ges, or leave columns out with --ignore",
     Advice.SAME_CUTS: "fit both with the same --cut",
+    Advice.SAVE_COUNTS: "make one with colonnade count",
+    Advice.FIT_COUNTS: "it holds counts: colonnade fit --counts makes a network of them",
     Advice.SAME_GRAPH: "fit both with the same --dag",
     Advice.SAME_PRIORS: "fit both with the same --prior",
     Advice.SAME_STATES: "fit one of them, and let it learn from the other data with update",

@@ -13,7 +13,7 @@ from colonnade.wording import MAX_SHOWN_PARENTS, tallies
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
     from colonnade.network import BayesianNetwork
-    from colonnade.tables import CodedTable
+    from colonnade.tables.countable import Countable
 
 _VARIABLES_IF_NO_LIMIT = 40
 _MAX_SHOWN_COLUMNS = 5
@@ -50,7 +50,7 @@ def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = Fa
         network.save(path, overwrite, "agrum" if agrum else "standard")
 
 
-def gaps_in(coded: CodedTable) -> str:
+def gaps_in(coded: Countable) -> str:
     """Say how many values are missing in which columns; empty if none is."""
     gaps = {name: n for name, n in zip(coded.names, coded.missing, strict=True) if n}
     if not gaps:

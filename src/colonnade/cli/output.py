@@ -8,7 +8,8 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +101,40 @@ def write_table(path: Path, columns: Mapping[str, Sequence[Any]], overwrite: boo
         with renamed(path="output"):
             write_bytes(path, as_parquet(columns), overwrite)
         return
+    write_text(path, _lines(path, columns, names=True), overwrite)
+
+
+@contextmanager
+def table_writer(
+    path: Path, overwrite: bool
+) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
+    """Yield what writes columns, block by block; the file is there as a whole or not at all."""
+    from colonnade.files.disk import replacing
+
+    with renamed(path="output"), replacing(path, overwrite) as stream:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            from colonnade.tables.packages import parquet_writer
+
+            with parquet_writer(stream) as write:
+                yield write
+            return
+
+        def write_lines(columns: Mapping[str, Sequence[Any]]) -> None:
+            stream.write(_lines(path, columns, names=stream.tell() == 0).encode())
+
+        yield write_lines
+
+
+def _lines(path: Path, columns: Mapping[str, Sequence[Any]], names: bool) -> str:
+    """Write columns as lines of CSV or TSV, as the ending of the name says."""
     stream = io.StringIO()
     sign = "\t" if path.suffix.lower() == ".tsv" else ","
     writer = csv.writer(stream, delimiter=sign, lineterminator="\n")
-    writer.writerow(columns)
+    if names:
+        writer.writerow(columns)
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_cell(value) for value in row])
-    write_text(path, stream.getvalue(), overwrite)
+    return stream.getvalue()
 
 
 def _cell(value: Any) -> Any:

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from colonnade.exceptions import Advice, TooLargeError, expected, no_such_file
 
@@ -57,11 +57,13 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
         raise _too_large(path, len(content))
     if not isinstance(overwrite, bool):
         raise expected("True or False", "overwrite", overwrite)
-    with _named(path):
-        _replace(path, content, overwrite)
+    with _named(path), replacing(path, overwrite) as stream:
+        stream.write(content)
 
 
-def _replace(path: Path, content: bytes, overwrite: bool) -> None:
+@contextmanager
+def replacing(path: Path, overwrite: bool) -> Iterator[IO[bytes]]:
+    """Open a file under another name; it gets its own when all is written, and else is removed."""
     target = writable(path, overwrite)
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     # Opened by hand, because the helpers for temporary files make them private to the user.
@@ -70,7 +72,7 @@ def _replace(path: Path, content: bytes, overwrite: bool) -> None:
     try:
         number = os.open(temporary, flags, 0o666)
         with os.fdopen(number, "wb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         if target.exists():

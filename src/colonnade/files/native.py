@@ -30,19 +30,30 @@ from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.files.misfit import MisfitError
 from colonnade.files.schema import network_of
 from colonnade.network import BayesianNetwork
+from colonnade.network.counts import NetworkCounts
 from colonnade.priors import saved
 
 SUFFIX = ".json"
 _FORMAT = "colonnade network"
 # What files of a forest, which hold networks, say instead.
 FOREST_FORMAT = "colonnade forest"
+COUNTS_FORMAT = "colonnade counts"
 _VERSION = 2
+_ADVICE: dict[Any, str] = {
+    FOREST_FORMAT: Advice.LOAD_FOREST,
+    COUNTS_FORMAT: Advice.FIT_COUNTS,
+}
 
 
 def render(network: BayesianNetwork) -> str:
     """The text of a file, in ASCII."""
+    return written(document_of(network))
+
+
+def written(document: dict[str, Any]) -> str:
+    """A document as text, in ASCII."""
     lines = ["{"]
-    for key, value in document_of(network).items():
+    for key, value in document.items():
         if key in ("variables", "tables"):
             # A line for each variable and for each table: readable and still compact.
             inner = ",\n  ".join(json.dumps(item, separators=(",", ":")) for item in value)
@@ -59,27 +70,33 @@ def parse(content: bytes) -> BayesianNetwork:
 
 def restored(document: Any) -> BayesianNetwork:
     """The network of a document, all of it checked, or a `MisfitError`."""
-    _check_head(document)
+    check_head(document, _FORMAT, _VERSION)
     return network_of(document)
 
 
 def document_of(network: BayesianNetwork) -> dict[str, Any]:
     """Everything a file holds, as plain values."""
-    place = {name: k for k, name in enumerate(network.dag.variables)}
-    cutter = network.discretizer
     document = {
         "format": _FORMAT,
         "version": _VERSION,
+        **frame_of(network),
+        "tables": [_table(network[name]) for name in network],
+        "em": None if network.diagnostics is None else asdict(network.diagnostics),
+    }
+    return document | {"checksum": checksum(document)}
+
+
+def frame_of(network: BayesianNetwork | NetworkCounts) -> dict[str, Any]:
+    """What files of networks and of counts have in common."""
+    place = {name: k for k, name in enumerate(network.dag.variables)}
+    cutter = network.discretizer
+    frame = {
         "colonnade": __version__,
         "variables": [{"name": v.name, "states": list(v.states)} for v in network.variables],
         "arcs": [[place[parent], place[child]] for parent, child in network.dag.arcs],
-        "tables": [_table(network[name]) for name in network],
         "discretizer": None if cutter is None else cutter.to_dict(),
-        "em": None if network.diagnostics is None else asdict(network.diagnostics),
     }
-    if network.group is not None:
-        document["group"] = place[network.group]
-    return document | {"checksum": checksum(document)}
+    return frame if network.group is None else frame | {"group": place[network.group]}
 
 
 def _table(cpt: Cpt) -> dict[str, Any]:
@@ -147,18 +164,23 @@ def parsed(content: bytes) -> Any:
         raise MisfitError("", f"{error}.") from None
 
 
-def _check_head(document: Any) -> None:
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+def check_head(document: Any, wanted: str, newest: int) -> None:
+    """Refuse a document of another format or of a newer version, and one that is damaged."""
+    found = document.get("format") if isinstance(document, dict) else None
+    if found != wanted:
         hint: str = "give a file of another program the ending of its own format"
-        if isinstance(document, dict) and document.get("format") == FOREST_FORMAT:
-            hint = Advice.LOAD_FOREST
+        if wanted == COUNTS_FORMAT:
+            problem, hint = "it is not a file of counts saved by Colonnade.", Advice.SAVE_COUNTS
+            raise MisfitError("format", problem, hint)
+        if found in _ADVICE:
+            hint = _ADVICE[found]
         raise MisfitError("format", "it is not a network saved by Colonnade.", hint)
     version = document.get("version")
     if type(version) is not int or version < 1:
         raise MisfitError("version", "it is not an integer of at least 1.")
-    if version > _VERSION:
+    if version > newest:
         hint = "update Colonnade"
-        problem = f"version {version} of the format is newer than {_VERSION}, the newest known."
+        problem = f"version {version} of the format is newer than {newest}, the newest known."
         raise MisfitError("version", problem, hint)
     if document.get("checksum") != checksum(document):
         hint = "the file is damaged or was changed by hand; take it from a copy, or fit again"

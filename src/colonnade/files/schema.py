@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,12 @@ from colonnade.exceptions import InputError, counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
-from colonnade.network.learning import families_of
+from colonnade.network.counts import NetworkCounts, families_of
 from colonnade.priors import Prior, restored
 from colonnade.variables import Family, Variable
+
+if TYPE_CHECKING:
+    from colonnade.tables.discretize import Discretizer
 
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
@@ -27,32 +30,59 @@ _OPTIONAL_KEYS = {"group"}
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
     """Build a network from the content of a file as parsed from JSON, or raise `MisfitError`."""
     keys = _KEYS if document["version"] == 1 else _KEYS | _KEYS_SINCE_VERSION_2
-    _keys(document, keys | (_OPTIONAL_KEYS & set(document)), "")
-    if not isinstance(document["colonnade"], str):
-        raise MisfitError("colonnade", "it is not a string.")
-    variables = [_variable(*item) for item in _items(document["variables"], "variables")]
-    names = [variable.name for variable in variables]
-    if len(set(names)) < len(names):
-        raise MisfitError("variables", "two of them have the same name.")
-    arcs = [_arc(variables, *item) for item in _items(document["arcs"], "arcs")]
-    dag = made("arcs", Dag, arcs, names)
-    items = _items(document["tables"], "tables")
-    if len(items) != len(variables):
-        wanted = counted(len(variables), "variable")
-        raise MisfitError("tables", f"{counted(len(items), 'table')} for {wanted}.")
-    families = families_of(dag, variables)
-    tables = {
-        family.child.name: _cpt(family, *item) for family, item in zip(families, items, strict=True)
-    }
-    cutter = document["discretizer"]
-    if cutter is not None:
-        from colonnade.tables.discretize import Discretizer
-
-        cutter = made("discretizer", Discretizer.from_dict, cutter)
+    frame = _Frame.of(document, keys)
+    pairs = zip(frame.families, frame.tables, strict=True)
+    tables = {family.child.name: _cpt(family, *item) for family, item in pairs}
     diagnostics = _diagnostics(document.get("em"), "em")
-    group = _group(variables, document["group"]) if "group" in document else None
-    place = "tables" if group is None else "group"
-    return made(place, BayesianNetwork, dag, tables, cutter, diagnostics, group)
+    place = "tables" if frame.group is None else "group"
+    facts = (tables, frame.discretizer, diagnostics, frame.group)
+    return made(place, BayesianNetwork, frame.dag, *facts)
+
+
+def counts_of(document: dict[str, Any]) -> NetworkCounts:
+    """Build counts from the content of a file as parsed from JSON, or raise `MisfitError`."""
+    frame = _Frame.of(document, _KEYS)
+    counts = []
+    for family, (value, place) in zip(frame.families, frame.tables, strict=True):
+        _keys(value, {"codes", "counts"}, place)
+        rows = len(_list(value["counts"], f"{place}.counts"))
+        codes = _codes(family, value["codes"], rows, f"{place}.codes")
+        counts.append(_counts(family, codes, value["counts"], f"{place}.counts"))
+    cuts, group = frame.discretizer, frame.group
+    return NetworkCounts(frame.dag, frame.families, counts, {}, cuts, group)
+
+
+class _Frame(NamedTuple):
+    """What files of networks and of counts have in common; tables are not looked at."""
+
+    dag: Dag
+    families: list[Family]
+    tables: list[tuple[Any, str]]
+    discretizer: Discretizer | None
+    group: str | None
+
+    @classmethod
+    def of(cls, document: dict[str, Any], keys: set[str]) -> _Frame:
+        _keys(document, keys | (_OPTIONAL_KEYS & set(document)), "")
+        if not isinstance(document["colonnade"], str):
+            raise MisfitError("colonnade", "it is not a string.")
+        variables = [_variable(*item) for item in _items(document["variables"], "variables")]
+        names = [variable.name for variable in variables]
+        if len(set(names)) < len(names):
+            raise MisfitError("variables", "two of them have the same name.")
+        arcs = [_arc(variables, *item) for item in _items(document["arcs"], "arcs")]
+        dag = made("arcs", Dag, arcs, names)
+        items = _items(document["tables"], "tables")
+        if len(items) != len(variables):
+            wanted = counted(len(variables), "variable")
+            raise MisfitError("tables", f"{counted(len(items), 'table')} for {wanted}.")
+        cutter = document["discretizer"]
+        if cutter is not None:
+            from colonnade.tables.discretize import Discretizer
+
+            cutter = made("discretizer", Discretizer.from_dict, cutter)
+        group = _group(variables, document["group"]) if "group" in document else None
+        return cls(dag, families_of(dag, variables), items, cutter, group)
 
 
 def _group(variables: list[Variable], value: Any) -> str:

@@ -1,6 +1,7 @@
 """The fitted network: tables and a graph, made from data, scored, sampled and updated."""
 
-from colonnade.network.learning import fit
+from colonnade.network.counts import NetworkCounts
+from colonnade.network.learning import count, fit
 from colonnade.network.model import BayesianNetwork
 
-__all__ = ["BayesianNetwork", "fit"]
+__all__ = ["BayesianNetwork", "NetworkCounts", "count", "fit"]

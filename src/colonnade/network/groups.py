@@ -24,7 +24,7 @@ from colonnade.exceptions import (
     warn,
 )
 from colonnade.lookup import with_known
-from colonnade.network.learning import NetworkCounts, families_of
+from colonnade.network.counts import NetworkCounts, families_of
 from colonnade.network.model import BayesianNetwork
 from colonnade.sparse import Fallback
 from colonnade.tables.remarks import of_one_more

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any, Literal
 
 from colonnade.arrays import Weights
-from colonnade.counts import FamilyCounts
-from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import (
     Advice,
-    CountsError,
     DataError,
-    NotSupportedError,
     did_you_mean,
     expected,
+    is_word,
     listing,
 )
-from colonnade.missing.em import EM, EmDiagnostics, expected_counts
+from colonnade.missing.em import EM, expected_counts
 from colonnade.missing.treatment import Missing, checked_missing, treated
+from colonnade.network.counts import NetworkCounts, checked_priors, families_of
 from colonnade.network.model import BayesianNetwork
-from colonnade.priors import Hierarchical, Prior, Tiered, no_prior
-from colonnade.progress import Progress
+from colonnade.priors import Prior, Tiered
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import Countable, Declared, countable, gathered
-from colonnade.tables.discretize import Discretized, Discretizer
+from colonnade.tables.discretize import Discretized
 from colonnade.tables.memory import declared_variables
-from colonnade.variables import Family, State, Variable
+from colonnade.variables import State, Variable
 
 
 def fit(
@@ -112,6 +108,50 @@ def fit(
     return counts.network(priors, coded.discretizer, diagnostics, group)
 
 
+def count(
+    table: Any,
+    dag: Dag,
+    *,
+    variables: Sequence[Variable] | Mapping[str, Iterable[State]] | None = None,
+    weights: Weights = None,
+    missing: Literal["raise", "available"] = "raise",
+    group: str | None = None,
+) -> NetworkCounts:
+    """Count all families of a graph: what a network is estimated from, and no more.
+
+    Counts of separate rows, on separate machines perhaps, are saved, loaded and added up; no row
+    has to leave its place.
+
+    Parameters
+    ----------
+    table, dag, variables, weights, group
+        As for :func:`fit`. Columns of numbers have to be cut at the same points everywhere.
+    missing : {"raise", "available"}
+        What to do with rows that lack values: refuse, or let each family use the rows that are
+        complete for it.
+
+    Returns
+    -------
+    NetworkCounts
+
+    Examples
+    --------
+    >>> dag = Dag([("age", "ill")])
+    >>> here = count({"age": ["young", "old"], "ill": [False, True]}, dag)
+    >>> there = count({"age": ["old", "aged"], "ill": [True, True]}, dag)
+    >>> together = {"age": ["young", "old", "old", "aged"], "ill": [False, True, True, True]}
+    >>> (here + there).fit() == fit(together, dag)
+    True
+    """
+    checked_dag(dag)
+    if not is_word(missing, "raise", "available"):
+        raise expected("'raise' or 'available'", "missing", missing)
+    if group is not None:
+        dag = grouped(dag, group)
+    rows = coded_for_fit(table, dag, variables, weights, group)
+    return replace(NetworkCounts.of(rows, dag, missing), group=group)
+
+
 def grouped(dag: Dag, group: str) -> Dag:
     """Return a graph with a group variable: without parents, and first parent of all others."""
     if not isinstance(group, str) or not group:
@@ -121,99 +161,6 @@ def grouped(dag: Dag, group: str) -> Dag:
         raise expected("a column that is no variable of the graph", "group", group, hint)
     arcs = [(group, name) for name in dag.variables]
     return Dag((*arcs, *dag.arcs), (group, *dag.variables))
-
-
-def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
-    """Return the family of each variable of a graph, in its order; other variables are ignored."""
-    known = {variable.name: variable for variable in variables}
-    return [
-        Family(known[name], tuple(known[parent] for parent in dag.parents(name)))
-        for name in dag.variables
-    ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NetworkCounts:
-    """The counts of all families of a graph: data become these, and these become a network.
-
-    Families and counts are in the order of the graph. Counts of other rows, with the same families,
-    can be added and subtracted.
-    """
-
-    dag: Dag
-    families: Sequence[Family]
-    counts: Sequence[FamilyCounts]
-    fixed: Mapping[str, Cpt] = field(default_factory=dict)  # tables that no rows change
-
-    @classmethod
-    def of(
-        cls, coded: Countable, dag: Dag, missing: Literal["raise", "available"] = "raise"
-    ) -> NetworkCounts:
-        """Count the rows of a table that has all variables of the graph."""
-        # Counts first: the pass that counts finds the states as well.
-        counts = coded.counts([(*dag.parents(name), name) for name in dag.variables], missing)
-        return cls(dag, families_of(dag, coded.variables), counts)
-
-    @classmethod
-    def kept(
-        cls, network: BayesianNetwork, request: str, fixed_allowed: bool = False
-    ) -> NetworkCounts:
-        """Return the counts of a network, or refuse a request: a table that was given has none.
-
-        If allowed, tables that were given stay as they are, unless all of them were.
-        """
-        from colonnade.network.knowledge import no_counts
-
-        fixed = {name: cpt for name, cpt in network.tables.items() if cpt.counts is None}
-        if fixed and not (fixed_allowed and len(fixed) < len(network)):
-            raise NotSupportedError(
-                f"`{request}` of a network with known tables",
-                f"the table of {next(iter(fixed))!r} was given and has no counts",
-                Advice.WEIGH_KNOWN_TABLES,
-            )
-        counts = [
-            no_counts(cpt.family) if cpt.counts is None else cpt.counts
-            for cpt in network.tables.values()
-        ]
-        return cls(network.dag, network.families, counts, fixed)
-
-    def __add__(self, other: NetworkCounts) -> NetworkCounts:
-        return self._combined(other, operator.add)
-
-    def __sub__(self, other: NetworkCounts) -> NetworkCounts:
-        return self._combined(other, operator.sub)
-
-    def network(
-        self,
-        priors: Mapping[str, Prior],
-        discretizer: Discretizer | None = None,
-        diagnostics: EmDiagnostics | None = None,
-        group: str | None = None,
-    ) -> BayesianNetwork:
-        """Estimate all tables, each with the prior of its variable."""
-        tables = {}
-        with Progress("Tables", len(self.families)) as progress:
-            for family, counts in zip(self.families, self.counts, strict=True):
-                name = family.child.name
-                known = self.fixed.get(name)
-                tables[name] = Cpt.of(family, counts, priors[name]) if known is None else known
-                progress.advance()
-        return BayesianNetwork(self.dag, tables, discretizer, diagnostics, group)
-
-    def _combined(
-        self, other: NetworkCounts, combine: Callable[[FamilyCounts, FamilyCounts], FamilyCounts]
-    ) -> NetworkCounts:
-        """Add or subtract the counts of the same families."""
-        fresh = []
-        for family, mine, yours in zip(self.families, self.counts, other.counts, strict=True):
-            if family.child.name in self.fixed:
-                fresh.append(mine)
-                continue
-            try:
-                fresh.append(combine(mine, yours))
-            except CountsError as error:
-                raise error.named(f"Variable {family.child.name!r}", family.cell) from None
-        return NetworkCounts(self.dag, self.families, fresh, self.fixed)
 
 
 def coded_for_fit(
@@ -272,25 +219,3 @@ def opened_for_network(
     if isinstance(table, Discretized):
         table = table.source  # its intervals must be the ones the network knows
     return countable(table, network.variables, weights, unknown, network.discretizer)
-
-
-def checked_priors(
-    dag: Dag, prior: Prior | None, per_variable: Mapping[str, Prior] | None
-) -> dict[str, Prior]:
-    """Give every variable its prior."""
-    chosen = Hierarchical() if prior is None else prior
-    if not isinstance(chosen, Prior):
-        raise no_prior(prior, "prior")
-    priors = dict.fromkeys(dag.variables, chosen)
-    if per_variable is None:
-        return priors
-    if not isinstance(per_variable, Mapping):
-        raise expected("a mapping of names to priors", "per_variable", per_variable)
-    unknown = [name for name in per_variable if name not in dag]
-    if unknown:
-        what = f"names of variables, which are {listing(dag.variables)},"
-        raise expected(what, "per_variable", unknown, did_you_mean(unknown[0], dag.variables))
-    for name, own in per_variable.items():
-        if not isinstance(own, Prior):
-            raise no_prior(own, "per_variable", f"a prior for {name!r}")
-    return {**priors, **per_variable}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from colonnade.files import Dialect
     from colonnade.inference import Observed
     from colonnade.missing.em import EmDiagnostics
-    from colonnade.network.learning import NetworkCounts
+    from colonnade.network.counts import NetworkCounts
     from colonnade.tables.discretize import Discretizer
 
 # Variables that have a line each.
@@ -344,7 +344,7 @@ class BayesianNetwork(Questions):
         >>> here.merge(there) == fit({"x": ["a", "b", "b", "a", "b"]}, dag)
         True
         """
-        from colonnade.network.learning import NetworkCounts
+        from colonnade.network.counts import NetworkCounts
 
         if not isinstance(other, BayesianNetwork):
             raise expected("a BayesianNetwork", "other", other)
@@ -475,7 +475,8 @@ class BayesianNetwork(Questions):
     def _learned(
         self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
-        from colonnade.network.learning import NetworkCounts, advising_groups, opened_for_network
+        from colonnade.network.counts import NetworkCounts
+        from colonnade.network.learning import advising_groups, opened_for_network
 
         known = NetworkCounts.kept(self, request, True)
         # Rows that were learned are of no new group.

@@ -11,7 +11,7 @@ import numpy as np
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.exceptions import DataError, NotSupportedError, counted, expected, not_among
 from colonnade.network import BayesianNetwork
-from colonnade.network.learning import NetworkCounts
+from colonnade.network.counts import NetworkCounts
 from colonnade.randomness import generator
 from colonnade.report.summary import coded_rows
 from colonnade.report.tables import rounded

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from colonnade.arrays import Array, Floats
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork, fit
-from colonnade.network.learning import NetworkCounts
+from colonnade.network.counts import NetworkCounts
 from colonnade.priors import BDeu
 from colonnade.structure import tan
 from colonnade.studies.prepared import Prepared

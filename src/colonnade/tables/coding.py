@@ -28,7 +28,7 @@ def discovered(name: str, levels: Labelled) -> Variable:
             raise column_error(name, problem, "use strings, integers or booleans")
     if not levels.closed:
         try:
-            labels = _in_order(labels)
+            labels = in_order(labels)
         except TypeError:
             problem = "strings and integers mixed have no order."
             hint = "declare its states with `variables`, or use strings for all of them"
@@ -36,7 +36,7 @@ def discovered(name: str, levels: Labelled) -> Variable:
     return Variable(name, tuple(labels))
 
 
-def _in_order(labels: list[Any]) -> list[Any]:
+def in_order(labels: Sequence[Any]) -> list[Any]:
     """Sort labels; names of intervals by the numbers in them, not as text."""
     ends: dict[Any, float] = {}
     for label in labels:

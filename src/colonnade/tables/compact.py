@@ -14,6 +14,7 @@ import numpy as np
 from colonnade.arrays import Array
 from colonnade.exceptions import DataError
 from colonnade.tables.coded import code_type
+from colonnade.tables.coding import translated
 
 _ZEROS = bytes(1 << 20)
 
@@ -29,7 +30,7 @@ class CompactColumns:
     >>> with CompactColumns(memory=0) as store:
     ...     store.add([np.array([0, 1], np.uint8)])
     ...     store.add([np.array([1, 2, 1], np.uint16)])
-    ...     [column.tolist() for column in store.recoded([np.array([1, 0, 2])], [3])]
+    ...     [column.tolist() for column in store.recoded([np.array([1, 0, 2], np.uint8)], [3])]
     [[1, 0, 0, 2, 0]]
     """
 
@@ -51,14 +52,6 @@ class CompactColumns:
             else:
                 self._blocks[-1] = _spilled(self._spill, self._blocks[-1])
 
-    def rows_of_codes(self, sizes: Sequence[int]) -> list[Array]:
-        """Return how many rows have each code, column by column."""
-        found = [np.zeros(size, np.int64) for size in sizes]
-        for block in self._blocks:
-            for times, column in zip(found, block, strict=True):
-                times += np.bincount(column, minlength=times.size)
-        return found
-
     def recoded(self, places: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
         """Return the columns with other codes, each in the narrowest type, not writeable.
 
@@ -70,7 +63,7 @@ class CompactColumns:
         for block in self._blocks:
             high = low + len(block[0])
             for column, old, table in zip(columns, block, places, strict=True):
-                column[low:high] = table[old]
+                column[low:high] = translated(old, table)
             low = high
         for column in columns:
             column.setflags(write=False)

@@ -93,7 +93,7 @@ class Cuts:
         >>> Cuts.learn("x", np.array([1.0, 2.0, 7.0, 9.0]), bins=2).points
         (4.5,)
         """
-        values = _Values.of(_finite(name, numbers), weights)
+        values = _Values.of(refuse_infinite(name, numbers), weights)
         if not values.distinct.size:
             problem = "no number to learn cuts from."
             raise column_error(name, problem, Advice.DECLARE_STATES)
@@ -140,10 +140,10 @@ class Cuts:
 
     def column(self, numbers: Floats) -> StateColumn:
         """Return numbers as a column of intervals; infinity is an error."""
-        return StateColumn(self.name, self.states, self.codes(_finite(self.name, numbers)))
+        return StateColumn(self.name, self.states, self.codes(refuse_infinite(self.name, numbers)))
 
 
-def _finite(name: str, numbers: Floats) -> Floats:
+def refuse_infinite(name: str, numbers: Floats) -> Floats:
     """Return the numbers of a column, or raise if one of them is infinite."""
     infinite = np.isinf(numbers)
     if infinite.any():

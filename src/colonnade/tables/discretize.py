@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -12,10 +12,15 @@ from colonnade.arrays import Floats, Weights
 from colonnade.exceptions import checked_list, expected, is_word, listing
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_cuts
 from colonnade.tables.coded import checked_weights
+from colonnade.tables.countable import scanned_of
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
 from colonnade.tables.identifiers import identifier, warn_of_identifiers
 from colonnade.tables.levels import place, refuse_absent
 from colonnade.tables.sources import Source, numbers_of, source_of
+
+if TYPE_CHECKING:
+    from colonnade.tables.engines import Engine
+    from colonnade.tables.scanning import Scanned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +75,9 @@ class Discretizer:
         wanted = Bins.of(bins)
         if not is_word(strategy, *STRATEGIES):
             raise expected(f"one of {listing(STRATEGIES)}", "strategy", strategy)
+        if (scanned := scanned_of(table)) is not None:
+            wanted = wanted if columns is None else _only(wanted, columns)
+            return cls(scanned.cut_points(wanted, strategy, weights))
         source = source_of(table)
         counted = None if weights is None else _row_weights(source, columns, weights)
         wanted = wanted if columns is None else _only(wanted, columns)
@@ -125,6 +133,9 @@ class Discretizer:
         >>> encode(Discretizer([Cuts("x", [0.5])]).cut({"x": [0.2, 0.9]})).codes[0].tolist()
         [0, 1]
         """
+        if (scanned := scanned_of(table)) is not None:
+            refuse_absent([column.name for column in self.columns], scanned.names)
+            return Discretized(scanned, self)
         source = source_of(table)
         refuse_absent([column.name for column in self.columns], source.names)
         cut = [column.column(_numbers(source, column.name)) for column in self.columns]
@@ -185,18 +196,18 @@ class Discretized:
 
     Parameters
     ----------
-    source : Source
-        Its cut columns have their intervals as states.
+    source : Source, Scanned or Engine
+        Its cut columns have their intervals as states; rows elsewhere are cut when they are read.
     discretizer : Discretizer
     """
 
-    source: Source
+    source: Source | Scanned | Engine
     discretizer: Discretizer
 
     @property
     def table(self) -> Any:
-        """The table, of the kind that was cut."""
-        return self.source.table
+        """The table, of the kind that was cut; rows that are not in memory stay as they are."""
+        return self.source.table if isinstance(self.source, Source) else self.source
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.table, self.discretizer))
@@ -222,7 +233,8 @@ def discretize(
     Parameters
     ----------
     table : table
-        As for :func:`encode`.
+        As for :func:`encode`. Files are passed over once; quantiles are exact for up to 1,048,576
+        different values of a column, and off by less than 4e-5 of the rows beyond.
     bins : int, or mapping of str to int, cut points or None
         Largest number of intervals of a column. Where many values are equal there are fewer, but
         only a column with a single value has one interval. A mapping says it of single columns,
@@ -263,7 +275,7 @@ def discretize(
     >>> discretize({"x": [1.5, 2.5, 3.5]}, 2, weights=[4, 1, 1]).table["x"].tolist()
     ['up to 1.5', 'above 1.5', 'above 1.5']
     """
-    source = source_of(table)
+    source = scanned_of(table) or source_of(table)
     return Discretizer.fit(source, bins, strategy, columns, weights).cut(source)
 
 

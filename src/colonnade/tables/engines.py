@@ -12,13 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import narwhals as nw
 
-from colonnade.exceptions import DataError, require
+from colonnade.exceptions import DataError, NotSupportedError, require
 from colonnade.progress import Progress
 from colonnade.tables.databases import database_table
+
+if TYPE_CHECKING:
+    from colonnade.tables.countable import Asked
+    from colonnade.tables.queries import Queried
 
 Lazy: TypeAlias = nw.LazyFrame[Any]
 Eager: TypeAlias = nw.DataFrame[Any]
@@ -48,6 +52,27 @@ class Engine(ABC):
     title: ClassVar[str]
     # Rows are in this process already, and compact columns of them are counted faster.
     embedded: ClassVar[bool] = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        with self.answering():
+            return tuple(self.frame.collect_schema())
+
+    def opened(self, asked: Asked) -> Queried:
+        """Return the table with its states declared or to be found."""
+        from colonnade.tables.queries import Queried
+
+        return Queried(self, asked)
+
+    def cut_points(self, *wanted: Any) -> Any:
+        """Refuse to choose cut points; tables are cut at points that are known."""
+        raise NotSupportedError(
+            f"Choosing cut points in {self.title}",
+            "quantiles are not asked of engines",
+            "learn them from a sample in memory, cutter = Discretizer.fit(sample), and give "
+            "cutter.cut(table)",
+        )
 
     @abstractmethod
     def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:

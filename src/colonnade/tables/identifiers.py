@@ -59,7 +59,7 @@ def identifier(column: Column, read: Measured | Levels) -> Excess | None:
     if isinstance(read, Measured):
         whole = read.numbers if column.number_type is int and read.guessed else np.empty(0)
         whole = whole[~np.isnan(whole)]
-        unique = _never_repeat(column.name, whole, read.guessed)
+        unique = never_repeat(column.name, whole, read.guessed)
         return Excess(column.name, read.guessed, len(whole)) if unique else None
     found = _excess(column.name, read)
     if found is None:
@@ -74,7 +74,7 @@ def identifies(found: Excess, labels: Sequence[Any], whole: bool) -> bool:
         return found.states >= _MIN_STATES_PER_ROW * found.rows or are_dates(labels)
     if not whole or found.states < found.rows:
         return False
-    return _never_repeat(found.name, np.array(labels, dtype=object), len(labels))
+    return never_repeat(found.name, np.array(labels, dtype=object), len(labels))
 
 
 def dated(column: Column) -> Excess | None:
@@ -130,7 +130,7 @@ def are_dates(labels: Sequence[Any], least: int = _MAX_DATES + 1) -> bool:
     return texts and all(map(_DATE.fullmatch, labels))
 
 
-def _never_repeat(name: str, numbers: Any, different: int) -> bool:
+def never_repeat(name: str, numbers: Any, different: int) -> bool:
     """Whether integers are all different, and more so than by chance or as their name says."""
     n = len(numbers)
     if n < _MIN_ROWS or different < n:

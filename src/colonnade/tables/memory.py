@@ -12,7 +12,7 @@ from colonnade.arrays import Weights
 from colonnade.exceptions import checked_list, expected, is_word, listing, not_among, warn
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
-from colonnade.tables.countable import Declared, countable, gathered, is_elsewhere
+from colonnade.tables.countable import Declared, Elsewhere, countable, gathered, scanned_of
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.identifiers import (
@@ -100,7 +100,8 @@ def encode(
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]}, unknown="missing").unknown
     {'smoker': {'sometimes': 1}}
     """
-    if is_elsewhere(table):
+    rows = table.source if isinstance(table, Discretized) else table
+    if isinstance(rows, Elsewhere) or scanned_of(rows) is not None:
         opened = countable(table, variables, weights, unknown, discretizer, columns, group)
         return gathered(opened)
     if not is_word(unknown, "raise", "missing"):

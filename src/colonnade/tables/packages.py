@@ -6,10 +6,10 @@ import glob
 import importlib.util
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from colonnade.exceptions import DataWarning, FileFormatError, require, warn
 from colonnade.tables.headers import KEEP_INDEX, KEEP_INDICES
@@ -71,6 +71,26 @@ def as_parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
 
         pyarrow.parquet.write_table(arrow.table(dict(columns)), stream)
     return stream.getvalue()
+
+
+@contextmanager
+def parquet_writer(stream: IO[bytes]) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
+    """Yield what writes columns, block by block, as one Parquet file (PyArrow)."""
+    arrow = require("pyarrow", feature="Writing a Parquet file block by block", extra="formats")
+    import pyarrow.parquet
+
+    opened: list[Any] = []
+
+    def write(columns: Mapping[str, Sequence[Any]]) -> None:
+        schema = opened[0].schema if opened else None
+        table = arrow.table(dict(columns), schema=schema)
+        if not opened:
+            opened.append(pyarrow.parquet.ParquetWriter(stream, table.schema))
+        opened[0].write_table(table)
+
+    yield write
+    for writer in opened:
+        writer.close()
 
 
 @contextmanager

@@ -378,11 +378,21 @@ class Queried(Elsewhere):
     def _sets(self, chosen: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
         """Return which columns are grouped together, so that all families are margins of them."""
         if self._found is None:  # all columns, for their states
-            return _largest_sets([*chosen, *((k,) for k in range(len(self.names)))])
+            chosen = [*chosen, *((k,) for k in range(len(self.names)))]
         sets = _largest_sets(chosen)
-        sizes = [len(labels) + 1 for labels in self._found.labels]
+        if (sizes := self._sizes) is None:
+            return sets
         joints, alone = planned(sets, sizes, _MAX_JOINT_CELLS)
         return [*(joint.columns for joint in joints), *(sets[k] for k in alone)]
+
+    @property
+    def _sizes(self) -> list[int] | None:
+        """How many values each column has, missing as one of them, where that is known."""
+        if self._found is not None:
+            return [len(labels) + 1 for labels in self._found.labels]
+        if self._asked.unknown == "raise" and all(name in self._declared for name in self.names):
+            return [self._declared[name].cardinality + 1 for name in self.names]
+        return None
 
     def _groups(self, sets: Sequence[tuple[int, ...]]) -> list[_Group]:
         """Ask the engine for the counts of some sets of columns."""

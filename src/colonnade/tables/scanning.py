@@ -10,15 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from colonnade.exceptions import expected, inapplicable, listing, no_such_file
+from colonnade.arrays import Weights
+from colonnade.exceptions import InputError, expected, inapplicable, listing, no_such_file
 from colonnade.tables.arrow_files import ARROW, PARQUET, ArrowFiles
+from colonnade.tables.bins import Bins
 from colonnade.tables.countable import Asked
+from colonnade.tables.cuts import Cuts, Strategy
 from colonnade.tables.files import TEXT
+from colonnade.tables.levels import refuse_absent
 from colonnade.tables.opening import COMPRESSIONS
 from colonnade.tables.parts import Parts
 from colonnade.tables.streams import Streamed
 from colonnade.tables.text_files import Dialect, TextFiles
 from colonnade.tables.texts import Codes, Decimal
+from colonnade.tables.weighing import weighted
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)b?", re.IGNORECASE)
@@ -53,6 +58,22 @@ class Scanned:
         """Return the table with its states declared or to be found."""
         return Streamed(self.parts, asked, self.memory)
 
+    def cut_points(self, bins: Bins, strategy: Strategy, weights: Weights) -> tuple[Cuts, ...]:
+        """Choose cut points in one pass, as :meth:`Discretizer.fit` says."""
+        from colonnade.tables.sketches import NumberTrack, learned_cuts
+
+        own = weights if isinstance(weights, str) else None
+        refuse_absent([*bins.columns, *([] if own is None else [own])], self.names)
+        named = [name for name, wanted in bins.columns.items() if wanted is not None]
+        names = named if bins.default is None else [
+            name for name in self.names if name != own and bins.columns.get(name, 1) is not None
+        ]  # fmt: skip
+        tracks = {name: NumberTrack(name) for name in names}
+        for block, times in weighted(self.parts, names, weights, "Cut points"):
+            for name, track in tracks.items():
+                track.add(block.columns[name], times)
+        return learned_cuts(tracks, bins, strategy)
+
     def __repr__(self) -> str:
         return f"Scanned(files=[{listing(list(map(str, self.files)), 3)}])"
 
@@ -63,6 +84,19 @@ def are_paths(table: Any) -> bool:
         return True
     several = isinstance(table, list | tuple) and len(table) > 0
     return several and all(isinstance(each, str | os.PathLike) for each in table)
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a name stands for all files that it fits, and not for one."""
+    return glob.has_magic(path) and not Path(path).exists()
+
+
+def can_be_scanned(path: Path) -> bool:
+    """Whether the name of a file is of a kind that is read block by block."""
+    try:
+        return bool(_kind(path))
+    except InputError:
+        return False
 
 
 def scan(

@@ -7,7 +7,6 @@ states and counts take one pass together.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -16,18 +15,18 @@ import numpy as np
 
 from colonnade.arrays import Array
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, DataError, counted, not_among
-from colonnade.progress import Progress
-from colonnade.tables.coded import CodedTable, checked_weights
+from colonnade.exceptions import Advice, not_among
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.coding import translated
 from colonnade.tables.compact import CompactColumns
 from colonnade.tables.countable import Asked, Countable, Elsewhere, Members
 from colonnade.tables.counting import count
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import missing_weight, place, refuse_missing
+from colonnade.tables.levels import refuse_missing
 from colonnade.tables.memory import plan
 from colonnade.tables.parts import LabelTrack, Parts, Track
-from colonnade.tables.sources import Column
 from colonnade.tables.states import Coding
+from colonnade.tables.weighing import weighted
 from colonnade.variables import Family, Variable
 
 # Counts of blocks that wait to be added up: adding sorts them.
@@ -158,17 +157,17 @@ class Streamed(Elsewhere):
 
     def settled(self) -> CodedTable:
         """Return the table as compact columns, in memory or on disk, made in one pass."""
-        tracks = self._tracks()
+        tracks, tally = self._tracks(), _Tally(self.names, [])
         weights: list[Array] = []
         rows = 0
         with CompactColumns(self._memory) as store:
             for codes, own in self._coded_parts(tracks):
                 store.add(codes)
+                tally.add(codes, [len(track) for track in tracks.values()], None)
                 rows += len(codes[0])
                 weights += [] if own is None else [own]
             total = float(sum(own.sum() for own in weights)) if self.weighted else float(rows)
-            times = store.rows_of_codes([len(track) for track in tracks.values()])
-            coding = self._settle(tracks, [each.tolist() for each in times], rows, total)
+            coding = self._settle(tracks, tally.rows_of_labels(len(self.names)), rows, total)
             sizes = [variable.cardinality for variable in coding.variables]
             columns = store.recoded(coding.places, sizes)
         joined = np.concatenate(weights) if weights else None
@@ -181,7 +180,7 @@ class Streamed(Elsewhere):
         tracks = self._tracks()
         for codes, weights in self._coded_parts(tracks):
             # A second pass meets the labels in the order of the first.
-            columns = (table[own] for table, own in zip(coding.places, codes, strict=True))
+            columns = map(translated, codes, coding.places)
             yield CodedTable(coding.variables, tuple(columns), weights, self.discretizer)
 
     # ---------------------------------------------------------------------- private
@@ -229,24 +228,8 @@ class Streamed(Elsewhere):
     def _small_parts(
         self, tracks: Mapping[str, Track]
     ) -> Iterator[tuple[list[Array], Array | None]]:
-        """Yield numbers of labels, column by column, and weights of all blocks."""
-        given = self._asked.weights
-        wanted = [*self.names, *([given] if isinstance(given, str) else [])]
-        array = None if given is None or isinstance(given, str) else np.asarray(given)
-        rows, begin = 0, time.monotonic()
-        with Progress("Reading", self._parts.rows) as progress:
-            for block in self._parts.passed(wanted):
-                weights = None
-                if isinstance(given, str):
-                    weights = _weights_of(block.columns[given], block.rows, rows)
-                elif array is not None:
-                    weights = _slice(array, rows, block.rows)
-                rows += block.rows
-                yield [track.codes(block.columns[name]) for name, track in tracks.items()], weights
-                rate = _rounded(rows / max(time.monotonic() - begin, 1e-9))
-                progress.advance(block.rows, f"Reading: {rows:,} rows, {rate} a second")
-        if array is not None and array.shape != (rows,):
-            raise _misfit(array, rows)
+        for block, weights in weighted(self._parts, self.names, self._asked.weights, "Reading"):
+            yield [track.codes(block.columns[name]) for name, track in tracks.items()], weights
 
     def _settle(
         self, tracks: Mapping[str, Track], times: Sequence[Sequence[int]], rows: int, total: float
@@ -272,30 +255,6 @@ def _joined(columns: list[list[Array]], weights: list[Array]) -> tuple[list[Arra
         return columns[0], weights[0] if weights else None
     together = [np.concatenate(parts) for parts in zip(*columns, strict=True)]
     return together, np.concatenate(weights) if weights else None
-
-
-def _weights_of(column: Column, rows: int, first_row: int) -> Array:
-    try:
-        own = column.weights()
-    except DataError as error:  # a weight is missing, in a row of the block
-        raise missing_weight(place(column.name), first_row + error.details["row"]) from None
-    return checked_weights(own, rows, place(column.name), first_row)
-
-
-def _slice(weights: Array, low: int, rows: int) -> Array:
-    if weights.ndim != 1 or low + rows > len(weights):
-        raise _misfit(weights, low + rows)
-    return checked_weights(weights[low : low + rows], rows, "`weights`", first_row=low)
-
-
-def _misfit(weights: Array, rows: int) -> DataError:
-    problem = f"weights of shape {weights.shape} for a table of {counted(rows, 'row')} or more."
-    return DataError("`weights`", problem, "give one weight per row")
-
-
-def _rounded(rate: float) -> str:
-    """A rate with two digits."""
-    return f"{float(f'{rate:.2g}'):,.0f}"
 
 
 def _widened(values: Array, states: int) -> Array:

@@ -74,6 +74,7 @@ class TextColumn:
         rows = numbers.add(self.offsets, self.data)
         return [numbers.texts[k] for k in rows.tolist()]
 
+    @cached_property
     def _read(self) -> tuple[Reading, list[str], Array]:
         """What the texts of the block mean, which they are, and which one each row has."""
         numbers = TextNumbers()
@@ -81,31 +82,37 @@ class TextColumn:
         times = dict(zip(numbers.texts, numbers.rows.tolist(), strict=True))
         return Reading.of(times, times.__getitem__, self.codes, self.decimal), numbers.texts, rows
 
+    @cached_property
+    def _numbers(self) -> tuple[Floats | None, type[int] | type[float] | None]:
+        """The numbers of the block, and their type."""
+        if (found := _plain_numbers(self)) is not None:
+            return found
+        reading, texts, rows = self._read
+        kind = {np.int64: int, np.float64: float}.get(reading.kind)
+        values = [reading.meaning[text] for text in texts]
+        if kind is None and any(value is not None for value in values):
+            return None, None
+        table = np.array([np.nan if value is None else float(value) for value in values])
+        return np.asarray(table[rows], dtype=np.float64), kind
+
     @property
     def numbers(self) -> Floats | None:
         """Numbers as floats, missing ones NaN; None if the texts of the block are no numbers."""
-        reading, texts, rows = self._read()
-        if reading.kind not in (np.int64, np.float64) and any(
-            value is not None for value in reading.meaning.values()
-        ):
-            return None
-        values = [reading.meaning[text] for text in texts]
-        table = np.array([np.nan if value is None else float(value) for value in values])
-        return np.asarray(table[rows], dtype=np.float64)
+        return self._numbers[0]
 
     @property
     def number_type(self) -> type[int] | type[float] | None:
         """Type of the numbers of the block, or None."""
-        return {np.int64: int, np.float64: float}.get(self._read()[0].kind)
+        return self._numbers[1]
 
     def levels(self, declared: bool) -> Levels:
         """Return the states of the block by themselves."""
-        reading, texts, rows = self._read()
+        reading, texts, rows = self._read
         return Levels([reading.meaning[text] for text in texts], rows)
 
     def weights(self) -> Array:
         """Return the values, to be used as weights."""
-        reading, texts, rows = self._read()
+        reading, texts, rows = self._read
         values = reading.values(texts)
         table = np.asarray(values, dtype=object if isinstance(values, list) else None)
         found: Array = table[rows]
@@ -378,6 +385,37 @@ class TextFiles:
         warnings.append(of_readings(self.where, readings, self.dialect.codes))
         for warning in chain(*warnings):
             warn(warning)
+
+
+# Numbers that Arrow and `read` take for the same; others are left to `Reading`.
+_WHOLE = r"^(?:0|-?[1-9][0-9]{0,14})$"
+_PLAIN = r"^(?:0|-?[1-9][0-9]{0,14}|-?[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?)$"
+
+
+def _plain_numbers(column: TextColumn) -> tuple[Floats, type[int] | type[float]] | None:
+    """Return numbers that are written plainly, and their type, or None if there is any other text.
+
+    It takes a tenth of the time that each text by itself would take.
+    """
+    if column.decimal is Decimal.COMMA:
+        return None
+    try:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+    except ImportError:
+        return None
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(column.offsets)), pa.py_buffer(column.data)]
+    texts = pa.Array.from_buffers(pa.string(), len(column.offsets) - 1, buffers)
+    texts = pc.ascii_trim(texts, " \t")
+    missing = pa.array(["", *column.codes.always, *column.codes.among_numbers])
+    present = pc.if_else(pc.is_in(texts, value_set=missing), None, texts)
+    if present.null_count == len(present):
+        return None
+    if not pc.all(pc.match_substring_regex(present, _PLAIN)).as_py():
+        return None
+    whole = pc.all(pc.match_substring_regex(present, _WHOLE)).as_py()
+    numbers = present.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return numbers, int if whole else float
 
 
 def _texts_of(column: Any) -> _Texts:

@@ -12,7 +12,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.commands.report import page_file
-from colonnade.cli.data import WeightedData
+from colonnade.cli.data import FitData
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
 from colonnade.cli.models import check_output, described, gaps_in, save, summarise
 from colonnade.cli.output import say, say_json
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Prior
     from colonnade.structure import Found, FoundByTests
+    from colonnade.tables import Scanned
+    from colonnade.tables.countable import Countable
     from colonnade.tables.files import TextTable
 
 _NO_ARCS = (
@@ -97,7 +99,16 @@ def fit(
             help="Write a page about the network and the data as well, to be opened in a browser.",
         ),
     ] = None,
-    data: WeightedData,
+    counts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="COUNTS.json",
+            parser=options.model_file,
+            help="Estimate from the counts that colonnade count or merge wrote, not from data: the "
+            "graph, the states and the cut points are theirs.",
+        ),
+    ] = None,
+    data: FitData,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:
@@ -117,12 +128,34 @@ def fit(
     colonnade fit patients.csv --dag arcs.csv --group site --missing em -o model.json
     """
     request = _Request(dag, learn, learning, seed, group, data)
+    if counts is not None:
+        others = request != _Request(None, None, LearnerOptions(), None, None, FitData())
+        if others or report is not None:
+            hint = "leave out the data, and what is said about them and the graph"
+            raise Misuse("--counts goes with --output, --prior and --json only.", hint=hint)
+        check_output(output, overwrite)
+        _say_fitted(_of_counts(counts, prior), output, overwrite, json)
+        return
+    if data.path is None:
+        raise Misuse("DATA is missing.", hint="give a file of data, or --counts")
     request.check()
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
     if report is not None:
         check_output(report, overwrite, "report")
-    network, table = request.fitted(chosen, say if not json else _unsaid)
+    tell = say if not json else _unsaid
+    scanned = data.scanned
+    if scanned is not None:
+        for option, given in (("--report", report), ("--keep", data.keep)):
+            if given:
+                problem = "is read as it passes, and not into memory"
+                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.")
+        _say_fitted(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
+        return
+    network, table = request.fitted(chosen, tell)
+    if report is None:
+        _say_fitted(network, output, overwrite, json)
+        return
     save(network, output, overwrite)
     saved = [str(output)]
     if report is not None:
@@ -145,6 +178,25 @@ def fit(
         say(f"Saved {name}")
 
 
+def _of_counts(path: Path, prior: str | None) -> BayesianNetwork:
+    """Estimate a network from a file of counts."""
+    from colonnade.network import NetworkCounts
+
+    with renamed(path="counts"):
+        found = NetworkCounts.load(path)
+    return found.fit(None if prior is None else options.prior_of(prior))
+
+
+def _say_fitted(network: BayesianNetwork, output: Path, overwrite: bool, json: bool) -> None:
+    """Save a network, and show it."""
+    save(network, output, overwrite)
+    if json:
+        say_json({"saved": str(output), **described(network)})
+        return
+    summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
+    say(f"Saved {output}")
+
+
 def _unsaid(_: str) -> None:
     """Say nothing: JSON alone is printed."""
 
@@ -158,7 +210,7 @@ class _Request:
     learning: LearnerOptions
     seed: int | None
     group: str | None
-    data: WeightedData
+    data: FitData
 
     @property
     def learner(self) -> Learn:
@@ -210,11 +262,44 @@ class _Request:
             found = self.learning.learner(self.learner, self.seed, missing)(own)
             graph = _told(found, self.learner, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
-        if lacking := gaps_in(coded):
-            tell(f"{lacking}; --missing {data.missing} was used")
+        self._tell_gaps(coded, tell)
         if em := network.diagnostics:
             tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
         return network, table
+
+    def fitted_in_passing(
+        self, table: Scanned, prior: Prior, tell: Callable[[str], None]
+    ) -> BayesianNetwork:
+        """Learn from files that are not read into memory; columns are left out by --ignore only."""
+        from colonnade.network import fit as estimate
+        from colonnade.tables import encode
+        from colonnade.tables.countable import countable
+        from colonnade.tables.levels import refuse_absent
+
+        data, weights, group = self.data, self.data.weights, self.group
+        left_out = [*(data.ignore or ()), *([] if weights is None else [weights])]
+        groups = [] if group is None else [group]
+        refuse_absent([*left_out, *groups], table.names)
+        others = [name for name in table.names if name not in (*left_out, *groups)]
+        if self.dag is None:
+            self.learning.check_target(others)
+            cut = data.cut_scanned(table, [*groups, *others], weights, group)
+            coded = encode(cut, weights=weights, columns=[*groups, *others], group=group)
+            learner = self.learning.learner(self.learner, self.seed, data.missing)
+            graph = _told(learner(encode(coded, columns=others)), self.learner, tell)
+            rows: Countable = coded
+        else:
+            graph = dag_of(self.dag, table.names)
+            names = [*groups, *graph.variables]
+            cut = data.cut_scanned(table, names, weights, group)
+            rows = countable(cut, weights=weights, columns=names, group=group)
+        network = estimate(rows, graph, prior, missing=data.missing.value, group=group)
+        self._tell_gaps(rows, tell)
+        return network
+
+    def _tell_gaps(self, coded: Countable, tell: Callable[[str], None]) -> None:
+        if lacking := gaps_in(coded):
+            tell(f"{lacking}; --missing {self.data.missing} was used")
 
 
 _SEARCHES = {

@@ -12,7 +12,7 @@ from colonnade.cli import options
 from colonnade.cli.commands.query import DRAWS
 from colonnade.cli.data import FileOptions
 from colonnade.cli.models import check_output, load
-from colonnade.cli.output import grid, say, say_json, say_rest, write_table
+from colonnade.cli.output import grid, say, say_json, say_rest, table_writer, write_table
 from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.cli.values import draws as draws_of
 from colonnade.exceptions import (
@@ -27,7 +27,8 @@ from colonnade.exceptions import (
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
-    from colonnade.tables import CodedTable
+    from colonnade.tables import CodedTable, Scanned
+    from colonnade.tables.countable import Countable
 
 _ROWS_SHOWN = 20
 
@@ -93,6 +94,12 @@ def predict(
     if output is not None and str(output) != "-":
         check_output(output, overwrite)
     network = load(model)
+    if (scanned := data.scanned) is not None:
+        if output is None or str(output) == "-":
+            hint = "give --output with a file: the data are read as they pass"
+            raise Misuse("--output is missing.", hint=hint)
+        _predict_in_passing(network, scanned, target, (draws, level, seed), output, overwrite)
+        return
     table = dict(data.read())
     name = _target(network, list(table), target)
     coded, known = _coded(network, table, name)
@@ -151,13 +158,55 @@ def _coded(network: BayesianNetwork, table: dict[str, Any], target: str) -> tupl
     if not known:
         table = {**table, target: [None] * rows}
     coded = coded_for_network(table, network, None, "missing")
+    _warn_of_unknown(coded, target)
+    return coded, known
+
+
+def _warn_of_unknown(coded: Countable, target: str) -> None:
     for name, values in coded.unknown.items():
         if name != target:
             times = sum(values.values())
             new = f"{counted(len(values), 'value')} that the network does not know"
             statement = f"Column {name!r}: {new} ({listing(values, 5)}) in {counted(times, 'row')}"
             warn(DataWarning(f"{statement} taken as missing."))
-    return coded, known
+
+
+def _predict_in_passing(
+    network: BayesianNetwork,
+    table: Scanned,
+    asked: str | None,
+    intervals: tuple[int | None, float | None, int | None],
+    output: Path,
+    overwrite: bool,
+) -> None:
+    """Predict rows of files block by block, from one file into another."""
+    from colonnade.tables import CodedTable
+    from colonnade.tables.countable import countable
+    from colonnade.tables.levels import refuse_absent
+
+    target = _target(network, list(table.names), asked)
+    refuse_absent([name for name in network.dag.variables if name != target], table.names)
+    variables = [v for v in network.variables if v.name != target or target in table.names]
+    rows = countable(table, variables, None, "missing", network.discretizer)
+    _warn_of_unknown(rows, target)
+    right = known = 0
+    with table_writer(output, overwrite) as write:
+        for block in rows.blocks():
+            codes = dict(zip(block.names, block.codes, strict=True))
+            states = network[target].family.cardinality
+            codes.setdefault(target, np.full(block.rows, states))
+            own = tuple(codes[variable.name] for variable in network.variables)
+            coded = CodedTable(network.variables, own, discretizer=network.discretizer)
+            found = _predictions(network, coded, target, intervals)
+            write(found)
+            there = codes[target] < states
+            known += int(there.sum())
+            right += round((_accuracy(network, coded, target, found) or 0.0) * int(there.sum()))
+    say(f"Predicted {target} for {counted(rows.rows, 'row')}")
+    say(f"Saved {output}")
+    if known:
+        share = f"{100 * right / known:.1f} %"
+        say(f"{share} of the known values of {target} are the most probable state")
 
 
 def _predictions(
