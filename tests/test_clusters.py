@@ -66,11 +66,11 @@ def test_spark_answers_as_memory_does(case: Callable[[Make], None], on_spark: Ma
 
 def queries_of(spark: Any, call: Callable[[], Any]) -> tuple[Any, int]:
     """Return what a call returns, and how many jobs it ran on the cluster."""
-    context = spark.sparkContext
-    context.setJobGroup("counted", "counted")
+    context, group = spark.sparkContext, f"counted {time.monotonic()}"
+    context.setJobGroup(group, "counted")
     try:
         found = call()
-        return found, len(context.statusTracker().getJobIdsForGroup("counted"))
+        return found, len(context.statusTracker().getJobIdsForGroup(group))
     finally:
         context.setLocalProperty("spark.jobGroup.id", None)
 

@@ -119,8 +119,8 @@ class SeriesColumn:
 def refuse_unusable(name: str, kind: Any) -> None:
     """Raise if values of some type cannot be states."""
     if kind.is_temporal():
-        what = {nw.Time: "times of day", nw.Duration: "durations"}.get(type(kind), "dates")
-        raise unusable(name, what, Advice.LEAVE_OUT_DATES)
+        words: dict[Any, str] = {nw.Time: "times of day", nw.Duration: "durations"}
+        raise unusable(name, words.get(type(kind), "dates"), Advice.LEAVE_OUT_DATES)
     usable = (nw.Categorical, nw.Enum, nw.String, nw.Boolean, *_OBJECTS)
     if kind not in usable and not kind.is_numeric():
         raise unusable(name, f"values of type {kind}")

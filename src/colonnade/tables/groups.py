@@ -82,7 +82,8 @@ class GroupedColumn:
         column = SeriesColumn(self.name, series)
         if self.cut is None or not self.is_cut:
             return _without_none(levels_of(column, self.declared, self.cut))
-        codes = np.nan_to_num(column.numbers, nan=len(self.cut.states))
+        numbers = np.asarray(column.numbers, dtype=np.float64)
+        codes = np.nan_to_num(numbers, nan=len(self.cut.states))
         if (codes == _INFINITE).any():
             problem = "infinity, or a number too large to be cut."
             raise column_error(self.name, problem, "correct it, or mark it as missing")

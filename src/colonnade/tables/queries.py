@@ -80,11 +80,8 @@ class Queried(Elsewhere):
         self._engine, self._asked = engine, asked
         self.names = tuple(names)
         self._columns = tuple(self._column(name, schema[name]) for name in names)
-        self._weight = (
-            None
-            if asked.weights is None
-            else weight_expression(asked.weights, schema[asked.weights])
-        )
+        self._weights = weights = asked.weights
+        self._weight = None if weights is None else weight_expression(weights, schema[weights])
         self._missing_states = self._told = False
         self._found: _Known | None = None
 
@@ -105,7 +102,7 @@ class Queried(Elsewhere):
     @property
     def weighted(self) -> bool:
         """Whether rows have weights."""
-        return self._asked.weights is not None
+        return self._weights is not None
 
     # ------------------------------------------------------------- found by a request
 
@@ -193,13 +190,13 @@ class Queried(Elsewhere):
     def blocks(self) -> Iterator[CodedTable]:
         """Yield the rows in the engine's order; their states were found before."""
         base = self._known.base
-        wanted = [*self.names, *([self._asked.weights] if self.weighted else [])]
+        wanted = [*self.names, *([] if self._weights is None else [self._weights])]
         with self._engine.answering():
             for block in self._engine.batches(self._engine.frame.select(*wanted)):
                 coded = encode(
                     block,
                     base,
-                    self._asked.weights,
+                    self._weights,
                     self._asked.unknown,
                     self._asked.discretizer,
                     self.names,
@@ -254,8 +251,8 @@ class Queried(Elsewhere):
     def _group(self, own: tuple[int, ...], table: Eager) -> Group:
         rows = np.asarray(table[ROWS].to_numpy(), dtype=np.int64)
         values = rows
-        if self._asked.weights is not None:
-            values = checked_sums(self._asked.weights, table)
+        if self._weights is not None:
+            values = checked_sums(self._weights, table)
         levels = (self._columns[k].levels(table[self._columns[k].alias]) for k in own)
         return Group(own, tuple(levels), rows, values)
 
