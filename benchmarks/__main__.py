@@ -11,6 +11,7 @@ BENCHMARKS = (
     "engines",
     "counting",
     "scale",
+    "clusters",
     "structure",
     "searches",
     "em",

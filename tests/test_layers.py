@@ -51,6 +51,9 @@ ONLY_IN: dict[str, set[str]] = {
     "polars": {"tables"},
     "pyarrow": {"tables"},
     "duckdb": {"tables"},
+    "dask": {"tables.engines"},
+    "ibis": {"tables.engines"},
+    "pyspark": {"tables.engines"},
     "openpyxl": {"tables.sheets"},
     "pyreadstat": {"tables.packages"},
     "zstandard": {"tables.opening"},
@@ -230,8 +233,13 @@ def test_extras_hold_what_the_code_asks_for_and_nothing_else() -> None:
     ]
 
 
+# Packages that are imported by another name than they are installed by.
+IMPORTED_AS = {"ibis-framework": "ibis"}
+
+
 def name(requirement: str) -> str:
-    return re.split(r"[^\w-]", requirement)[0]
+    installed = re.split(r"[^\w-]", requirement)[0]
+    return IMPORTED_AS.get(installed, installed)
 
 
 def requests(syntax: ast.Module) -> list[tuple[str, str]]:

@@ -287,14 +287,19 @@ def checked_weights(weights: ArrayLike, rows: int, place: str, first_row: int = 
         _refuse(np.isinf(raw), raw, "is not finite", place, first_row)
     _refuse(raw < 0, raw, "is negative", place, first_row)
     whole = raw.dtype.kind != "f"
-    with np.errstate(over="ignore"):
-        total = raw.sum(dtype=np.float64)
-    if not total <= 0.999 * _MAX_TOTAL:
-        hint = "divide all of them by the same number"
-        raise DataError(place, f"the weights add up to {total:.3g}, too much to count.", hint)
+    refuse_total(raw, place)
     values = raw.astype(np.int64 if whole else np.float64)
     values.setflags(write=False)
     return values
+
+
+def refuse_total(weights: Array, place: str) -> None:
+    """Raise if weights, or sums of them, add up to more than can be counted."""
+    with np.errstate(over="ignore"):
+        total = weights.sum(dtype=np.float64)
+    if not total <= 0.999 * _MAX_TOTAL:
+        hint = "divide all of them by the same number"
+        raise DataError(place, f"the weights add up to {total:.3g}, too much to count.", hint)
 
 
 def _not_numbers(values: list[Any], place: str, first_row: int) -> DataError:

@@ -19,6 +19,7 @@ from colonnade.variables import State, Variable
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
     from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.engines import Engine
     from colonnade.tables.scanning import Scanned
 
 Declared: TypeAlias = Sequence[Variable] | Mapping[str, Iterable[State]] | None
@@ -138,18 +139,24 @@ def countable(
     if isinstance(table, Elsewhere):
         _refuse_second(table, variables, weights, discretizer)
         return table.select(table.names if columns is None else columns)
+    asked = Asked(variables, weights, unknown, discretizer, columns, group)
     if (scanned := scanned_of(table)) is not None:
-        asked = Asked(variables, weights, unknown, discretizer, columns, group)
         return scanned.opened(asked)
     return encode(table, variables, weights, unknown, discretizer, columns, group)
 
 
-def scanned_of(table: Any) -> Scanned | None:
-    """Return files as one table, whether they are named or scanned already; None of all else."""
+def scanned_of(table: Any) -> Scanned | Engine | None:
+    """Return rows that are not in memory as one table, not read yet; None of all other tables.
+
+    They are files, named or scanned already, or the table of an engine.
+    """
+    from colonnade.tables.engines import Engine, engine_of
     from colonnade.tables.scanning import Scanned, are_paths, scan
 
-    if isinstance(table, Scanned):
+    if isinstance(table, Scanned | Engine):
         return table
+    if (engine := engine_of(table)) is not None:
+        return engine
     return scan(table) if are_paths(table) else None
 
 

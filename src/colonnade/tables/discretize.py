@@ -19,6 +19,7 @@ from colonnade.tables.levels import place, refuse_absent
 from colonnade.tables.sources import Source, numbers_of, source_of
 
 if TYPE_CHECKING:
+    from colonnade.tables.engines import Engine
     from colonnade.tables.scanning import Scanned
 
 
@@ -195,17 +196,17 @@ class Discretized:
 
     Parameters
     ----------
-    source : Source or Scanned
-        Its cut columns have their intervals as states; files are cut when they are read.
+    source : Source, Scanned or Engine
+        Its cut columns have their intervals as states; rows elsewhere are cut when they are read.
     discretizer : Discretizer
     """
 
-    source: Source | Scanned
+    source: Source | Scanned | Engine
     discretizer: Discretizer
 
     @property
     def table(self) -> Any:
-        """The table, of the kind that was cut; files stay as they are."""
+        """The table, of the kind that was cut; rows that are not in memory stay as they are."""
         return self.source.table if isinstance(self.source, Source) else self.source
 
     def __iter__(self) -> Iterator[Any]:

@@ -57,12 +57,8 @@ class SeriesColumn:
             return self._integer_levels(declared)
         if kind.is_float() or kind.is_decimal():
             return float_levels(self.name, _floats(self.series), declared)
-        if kind in _OBJECTS:
-            return _object_string_levels(self.series) or self._objects.levels(declared)
-        if kind.is_temporal():
-            what = {nw.Time: "times of day", nw.Duration: "durations"}.get(type(kind), "dates")
-            raise unusable(self.name, what, Advice.LEAVE_OUT_DATES)
-        raise unusable(self.name, f"values of type {kind}")
+        refuse_unusable(self.name, kind)
+        return _object_string_levels(self.series) or self._objects.levels(declared)
 
     @property
     def numbers(self) -> Floats | None:
@@ -118,6 +114,16 @@ class SeriesColumn:
         if values is not None and values.dtype.kind in "biu":
             return integer_levels(values, missing)
         return self._objects.levels(declared)
+
+
+def refuse_unusable(name: str, kind: Any) -> None:
+    """Raise if values of some type cannot be states."""
+    if kind.is_temporal():
+        words: dict[Any, str] = {nw.Time: "times of day", nw.Duration: "durations"}
+        raise unusable(name, words.get(type(kind), "dates"), Advice.LEAVE_OUT_DATES)
+    usable = (nw.Categorical, nw.Enum, nw.String, nw.Boolean, *_OBJECTS)
+    if kind not in usable and not kind.is_numeric():
+        raise unusable(name, f"values of type {kind}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

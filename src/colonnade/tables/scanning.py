@@ -41,6 +41,8 @@ class Scanned:
     Attributes
     ----------
     files : tuple of Path
+    parts : Parts
+        The blocks of columns that the files hold.
     memory : int
         Bytes that reading may take, more or less.
     """

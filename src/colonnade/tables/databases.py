@@ -1,0 +1,54 @@
+"""Tables of DuckDB's database files, named like files in a folder: ``clinic.duckdb/visits``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from colonnade.exceptions import DataError, expected, listing, no_such_file, not_among, require
+
+SUFFIXES = (".duckdb", ".ddb")
+
+
+def database_table(table: Any) -> Any | None:
+    """Open a table that is named by a path into a database; None if it is not such a path."""
+    if not isinstance(table, str | os.PathLike):
+        return None
+    path = Path(os.fspath(table))
+    if path.suffix.lower() in SUFFIXES:
+        return _relation(path, None)
+    if path.parent.suffix.lower() in SUFFIXES and not path.parent.is_dir():
+        return _relation(path.parent, path.name)
+    return None
+
+
+def _relation(path: Path, name: str | None) -> Any:
+    """Return one table of a database file, which is opened for reading only."""
+    if not path.is_file():
+        raise no_such_file(path)
+    duckdb = require("duckdb", feature="Reading a database file", extra="duckdb")
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+        found = connection.execute(
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            "WHERE table_catalog = current_database() ORDER BY ALL"
+        ).fetchall()
+    except duckdb.Error as error:
+        problem = f"DuckDB cannot open it: {str(error).strip().splitlines()[0]}"
+        hint = "see that it is a DuckDB database, and that no other process writes to it"
+        raise DataError(f"File {str(path)!r}", problem, hint) from error
+    # A table of the schema that is there without being asked for needs no other name.
+    tables = {
+        (own if schema == "main" else f"{schema}.{own}"): (schema, own) for schema, own in found
+    }
+    if name is None and len(tables) == 1:
+        name = next(iter(tables))
+    if name is None:
+        got = f"a database with {listing(list(tables))}" if tables else "a database without tables"
+        hint = f"write {path}/{next(iter(tables), 'table')}"
+        raise expected("the name of a table in the database", "table", str(path), hint, got=got)
+    if name not in tables:
+        raise not_among(list(tables), "table", name)
+    quoted = (part.replace('"', '""') for part in tables[name])
+    return connection.sql('SELECT * FROM "{}"."{}"'.format(*quoted))
