@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from colonnade.tables import CodedTable, Scanned
 
 Columns: TypeAlias = dict[str, list[Any]]
+# Of the names of columns with the ends of intervals.
+_ENDS = (" lower", " upper")
 
 
 def predict(
@@ -96,24 +98,28 @@ def _say_accuracy(share: float, target: str) -> None:
 
 
 def _shown(found: Columns, level: float) -> dict[str, list[str]]:
-    """All columns for the terminal, or where it is too narrow the best state alone."""
-    name, *others = found
+    """Each probability with its interval, or where the terminal is too narrow the best alone."""
+    name = next(iter(found))
     states = [str(state) for state in found[name]]
-    each = {title: [figure(value) for value in found[title]] for title in others}
-    wide = {name: states, **each}
-    widest = [max([title, *cells], key=len) for title, cells in wide.items()]
-    if fits([["row", *widest]]):
+    titles = [title for title in found if title != name and not title.endswith(_ENDS)]
+    wide = {name: states, **{title: _cells(found, title) for title in titles}}
+    if fits([["row", *(max([title, *cells], key=len) for title, cells in wide.items())]]):
         return wide
     best = [f"{name}={state}" for state in states]
-    narrow = {name: states, "probability": [each[title][k] for k, title in enumerate(best)]}
-    if best and f"{best[0]} upper" in found:
-        lower, upper = (
-            [found[f"{title} {end}"][k] for k, title in enumerate(best)]
-            for end in ("lower", "upper")
-        )
-        ends = zip(lower, upper, strict=True)
+    narrow = {name: states, "probability": [figure(found[b][k]) for k, b in enumerate(best)]}
+    if best and f"{best[0]} lower" in found:
+        ends = [[found[f"{b}{end}"][k] for end in _ENDS] for k, b in enumerate(best)]
         narrow[f"{percent(level)} interval"] = [interval(low, high) for low, high in ends]
     return narrow
+
+
+def _cells(found: Columns, title: str) -> list[str]:
+    """Probabilities of one state, with their intervals if there are any."""
+    cells = [figure(value) for value in found[title]]
+    if f"{title} lower" not in found:
+        return cells
+    ends = zip(cells, found[f"{title} lower"], found[f"{title} upper"], strict=True)
+    return [f"{cell} ({interval(low, high)})" for cell, low, high in ends]
 
 
 def _by_network(
