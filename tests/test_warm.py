@@ -11,13 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numba import njit
 
 import colonnade
 from colonnade import kernels
-from colonnade.kernels.compiled import _ENTRY
 from colonnade.warm import STEPS, quietly
 
 PACKAGE = Path(colonnade.__file__).parent
@@ -169,25 +166,3 @@ def test_numba_compiles_as_usual_in_versions_that_linking_does_not_know(version,
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str(linked)
-
-
-def test_elements_of_arrays_are_read_and_written_as_python_does() -> None:
-    """Also from the end, of arrays with gaps, and in three dimensions."""
-
-    def shuffled(first, second, flags, cube, out):
-        for i in range(first.size):
-            out[-1 - i] = first[i] + second[-i] + cube[i, -1, np.uint64(1)]
-            if flags[i]:
-                cube[i, 0, -1] = out[-1 - i]
-        return out[-1] + cube[0, 0, 1]
-
-    flags = np.array([True, False, True, True])
-
-    def arguments():
-        cube = np.arange(24.0).reshape(4, 3, 2)
-        return np.arange(4), np.arange(8.0)[::2], flags, cube, np.zeros(4)
-
-    compiled, plain = arguments(), arguments()
-    assert njit(**_ENTRY)(shuffled)(*compiled) == shuffled(*plain)
-    for mine, theirs in zip(compiled, plain, strict=True):
-        np.testing.assert_array_equal(mine, theirs)
