@@ -27,7 +27,6 @@ from colonnade.kernels.trials import convolve, poisson_binomial, rare_trials
 # Weights this far below their peak are left out of the windows.
 _NEGLIGIBLE = 1e-26
 _LARGE = 1e100
-_LARGE_SQUARED = 1e200
 
 
 @part
@@ -64,7 +63,7 @@ def _window(weights, centre, low, high, shift, a):
         last = m
         if weight > top:
             top = weight
-        if weight < _NEGLIGIBLE * top or lift > _LARGE_SQUARED:
+        if weight < _NEGLIGIBLE * top or lift > _LARGE**2:
             break
         factor *= (m + shift) * rate
     first = centre
