@@ -533,9 +533,10 @@ def test_help_describes_every_option(name: str) -> None:
 def test_the_same_options_are_described_alike() -> None:
     compared = {each.name: each.help for each in COMMANDS["compare"].params}
     fitted = {each.name: each.help for each in COMMANDS["fit"].params}
-    shared = {"path", "bins", "ignore", "na"}
+    shared = {"bins", "ignore", "na"}
     shared |= {"target", "score", "graph_prior", "max_parents", "k", "tabu", "restarts"}
     assert {name: compared[name] for name in shared} == {name: fitted[name] for name in shared}
+    assert fitted["path"].startswith(compared["path"])  # and takes patterns
 
 
 def shell(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
