@@ -202,10 +202,14 @@ def test_predict(folder: Path, tmp_path: Path) -> None:
     assert json.loads(told.stdout)["target"] == "ill"
     assert "1 value that the network does not know ('perhaps') in 1 row" in told.stderr
     shown = program("predict", "tan.json", "swiss.csv", folder=folder).stdout.splitlines()
-    assert shown[1].split() == ["row", "ill", "probability", "95", "%", "interval"]
+    assert shown[1].split() == ["row", "ill", "ill=ja", "ill=nein"]
     assert [line.split()[0] for line in shown[2:22]] == [str(k + 1) for k in range(20)]
+    assert shown[2].split()[1:3] == [found["ill"][0], f"{found['ill=ja'][0]:.4f}"]
+    small = program("predict", "tan.json", "swiss.csv", folder=folder, COLUMNS="50").stdout
+    assert small.splitlines()[1].split() == ["row", "ill", "probability", "95", "%", "interval"]
     best = found["ill"][0]
-    assert shown[2].split()[1:3] == [best, f"{found[f'ill={best}'][0]:.4f}"]
+    cells = small.splitlines()[2].split()
+    assert cells[1:3] == [best, f"{found[f'ill={best}'][0]:.4f}"]
     refused = program("predict", "model.json", "swiss.csv", folder=folder, code=2).stderr
     assert "--target is missing" in refused
     lacking = program(

@@ -81,7 +81,7 @@ def test_intervals_say_what_is_worth_more_data(network):
     found = network.sensitivity("ill", True, {"test": True}, level=0.9)
     assert found.level == 0.9
     swings = [entry.swing[1] - entry.swing[0] for entry in found]
-    assert swings == sorted(swings, reverse=True)
+    assert np.all(np.diff(swings) <= 1e-12)  # equal ones are in the order of the tables
     assert swings[0] > 0.0
     for entry in found:
         family = network[entry.variable].family

@@ -428,7 +428,6 @@ def test_duplicate_names(table: Any) -> None:
         ((np.array([[1, 2]]), ["x"]), "2 column names"),
         ((np.array([[1, 2]]), "xy"), "a list of column names"),
         ((np.array([1, 2]), ["x"]), r"an array \[row, column\]"),
-        (pl.LazyFrame({"x": [1]}), "collect the lazy table first"),
         ([1, 2], "a table in memory"),
         (None, "a table in memory"),
         (pd.Series([1]), "a table in memory"),

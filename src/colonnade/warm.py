@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from colonnade.arrays import Array
-from colonnade.classifier import BayesianNetworkClassifier
+from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest
 from colonnade.dag import Dag
 from colonnade.exceptions import ColonnadeWarning
 from colonnade.network import BayesianNetwork, fit
@@ -18,6 +18,7 @@ from colonnade.pooling import Exact, Quadrature, Variational
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
 from colonnade.structure import arc_posterior, exact_search, hill_climb, score
 from colonnade.tables import encode
+from colonnade.tables.numbering import TextNumbers
 
 __all__ = ["STEPS", "compiled", "quietly"]
 
@@ -159,6 +160,15 @@ def _classifiers() -> None:
     for graph in (_OF_FEATURE, _OF_CLASS):
         classifier = BayesianNetworkClassifier(prior=BDeu(1), structure=graph)
         classifier.fit(features, labels).predict_proba(features)
+    numbers = np.linspace(0.0, 1.0, 2 * len(labels)).reshape(-1, 2)
+    BayesianNetworkForest(1, random_state=0).fit(numbers, labels).predict_proba(numbers)
+
+
+def _files() -> None:
+    # More texts than there is room for at first.
+    texts = [f"text {number}" for number in range(5000)]
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    TextNumbers().add(ends, np.frombuffer("".join(texts).encode(), np.uint8))
 
 
 # What is used, in words, and how.
@@ -171,6 +181,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "learning graphs": _graphs,
     "tiers": _tiers,
     "classifiers": _classifiers,
+    "texts of files": _files,
 }
 
 

@@ -396,7 +396,7 @@ class Questions:
         >>> network = fit({"a": [0, 0, 1, 1], "b": [0, 0, 1, 0]}, Dag([("a", "b")]))
         >>> entry = network.sensitivity("a", 1, {"b": 1})[0]
         >>> entry.variable, entry.configuration, entry.state, round(entry.derivative, 3)
-        ('b', {'a': 0}, 1, -1.147)
+        ('b', {'a': 0}, 0, 1.147)
         >>> round(entry.at(entry.value), 4)
         0.7037
         """
