@@ -143,9 +143,8 @@ def test_sensitivity_by_changing_tables(network, data):
     state = rows[target][0]
     before = network.query(target, observed)[state]
     found = network.sensitivity(target, state, observed)
-    assert [abs(e.derivative) for e in found] == sorted(
-        (abs(e.derivative) for e in found), reverse=True
-    )
+    # Equal ones are in the order of the tables.
+    assert np.all(np.diff([abs(e.derivative) for e in found]) <= 1e-12)
     seen = {(e.variable, tuple(e.configuration.values()), e.state): e for e in found}
     for name in network:
         family = network[name].family
