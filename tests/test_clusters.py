@@ -83,7 +83,8 @@ def test_fit_is_one_job_and_searches_are_few(spark: Any, on_spark: Make) -> None
     # The states, all pairs, and then one request for each child whose parents changed.
     assert jobs <= 2 + 2 * (len(found.dag.arcs) + 1)
     _, jobs = queries_of(spark, lambda: cn.tan(table, "ill"))
-    assert jobs <= 3
+    # The states, pairs, and triples with the class, which are asked for in a few batches.
+    assert jobs <= 5
 
 
 def executors() -> set[int]:
@@ -105,7 +106,7 @@ def test_a_worker_of_spark_that_is_killed_changes_no_count(spark: Any, on_spark:
     slow = on_spark(table).repartition(4)
     # Each row takes a while, so that there is a middle in which to die.
     wait = functions.expr("coalesce(java_method('java.lang.Thread', 'sleep', 20L), 'done')")
-    slow = slow.withColumn("waited", wait).filter("waited = 'done'")
+    slow = slow.withColumn("waited", wait).filter("waited <> 'never'")
     before = executors()
     assert len(before) == 2
     tracker, victims = spark.sparkContext.statusTracker(), []
