@@ -101,8 +101,14 @@ def as_text(parquet: Path, path: Path, rows: int) -> Path:
     import pyarrow.csv
     import pyarrow.parquet as pq
 
-    batch = next(pq.ParquetFile(parquet).iter_batches(batch_size=rows))
-    pyarrow.csv.write_csv(batch, path, pyarrow.csv.WriteOptions(quoting_style="none"))
+    plain = pyarrow.csv.WriteOptions(quoting_style="none")
+    left, source = rows, pq.ParquetFile(parquet)
+    with pyarrow.csv.CSVWriter(path, source.schema_arrow, write_options=plain) as writer:
+        for batch in source.iter_batches():
+            writer.write(batch.slice(0, left))
+            left -= min(left, batch.num_rows)
+            if not left:
+                break
     return path
 
 
