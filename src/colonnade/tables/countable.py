@@ -88,7 +88,7 @@ class Countable(Protocol):
         """Return the table as it is best counted many times, as a search does it."""
 
     def blocks(self) -> Iterator[CodedTable]:
-        """Yield the rows in order, in parts that fit into memory."""
+        """Yield the rows in order, in parts that fit into memory; of no rows, an empty one."""
 
 
 def countable(

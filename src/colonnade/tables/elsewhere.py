@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, Self, TypeVar
 
+import numpy as np
+
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, not_among
 from colonnade.tables.asked import Asked
@@ -114,12 +116,23 @@ class Elsewhere(ABC, Generic[Found]):
         """Return the rows that have all their values."""
 
     @abstractmethod
-    def blocks(self) -> Iterator[CodedTable]:
+    def _blocks(self) -> Iterator[CodedTable]:
         """Yield the rows in parts that fit into memory."""
 
     @abstractmethod
     def _again(self, asked: Asked) -> Self:
         """Return the same rows with something else asked of them, nothing known yet."""
+
+    def blocks(self) -> Iterator[CodedTable]:
+        """Yield the rows in parts that fit into memory; of no rows, an empty one."""
+        rows = 0
+        for block in self._blocks():
+            yield block
+            rows += block.rows
+        if not rows:
+            codes = (np.empty(0, np.int64),) * len(self.names)
+            weights = np.empty(0, np.int64) if self.weighted else None
+            yield CodedTable(self.variables, codes, weights, self.discretizer)
 
     def settled(self) -> Countable:
         """Return the table as it is best counted many times: by default as it is."""

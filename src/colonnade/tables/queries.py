@@ -106,7 +106,7 @@ class Queried(Elsewhere[_Labelled]):
             coding.counts(own, *groups.smallest(own).margin(own, known.labels)) for own in chosen
         ]
 
-    def blocks(self) -> Iterator[CodedTable]:
+    def _blocks(self) -> Iterator[CodedTable]:
         """Yield the rows in the engine's order; their states were found before."""
         base = self._known.coding.variables
         wanted = [*self.names, *([] if self._weights is None else [self._weights])]

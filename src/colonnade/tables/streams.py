@@ -91,7 +91,7 @@ class Streamed(Elsewhere[Known]):
         variables, cuts = coding.variables, self.discretizer
         return CodedTable(variables, tuple(columns), joined, cuts, coding.unknown)
 
-    def blocks(self) -> Iterator[CodedTable]:
+    def _blocks(self) -> Iterator[CodedTable]:
         """Yield the rows in order; their states were found by a pass before."""
         coding = self._coding
         tracks = self._tracks()
