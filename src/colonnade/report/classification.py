@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -142,8 +143,11 @@ def _by_forests(
         test = fold_of == fold
         options = {**forest.get_params(deep=False), "classes": labels, "target_name": target}
         fresh = type(forest)(**options)
-        fresh.fit(frame[~test], forest.classes_[truth[~test]])
-        found[test] = fresh.predict_proba(frame[test])
+        with warnings.catch_warnings():
+            # What is to be said of the columns was said of all rows.
+            warnings.simplefilter("ignore", UserWarning)
+            fresh.fit(frame[~test], forest.classes_[truth[~test]])
+            found[test] = fresh.predict_proba(frame[test])
     return HeldOut(target, truth, found, folds, relearned=True)
 
 

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from colonnade import __version__
-from colonnade.exceptions import checked_level, counted, expected, require
+from colonnade.exceptions import checked_level, counted, expected, inapplicable, require
 from colonnade.files.disk import as_path, writable, write_bytes
 from colonnade.layout import MAX_LABEL, Layout
 from colonnade.markup import printable, shortened
@@ -138,6 +138,8 @@ def describe(
         raise expected("a Comparison", "comparison", comparison, "use compare(...)")
     if held_out is not None and not isinstance(held_out, HeldOut):
         raise expected("a HeldOut", "held_out", held_out, "use report.held_out(...)")
+    if target is not None and is_forest(model):
+        raise inapplicable("target", target, "single networks", "leave it out")
     if title is not None and not isinstance(title, str):
         raise expected("a string", "title", title)
     if data is None:

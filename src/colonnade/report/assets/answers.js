@@ -22,14 +22,15 @@ function buildMoves() {
 function movesFigure(found) {
   const k = found.target, narrow = innerWidth < 600, left = narrow ? 132 : 250, wide = narrow ? 170 : 300, step = 34, rows = found.rows;
   const ends = rows.flatMap((row) => [...row.seen.difference, ...(row.set?.difference ?? [])]).filter((value) => value !== null);
-  const low = Math.min(0, Math.floor(10 * Math.min(...ends)) / 10), high = Math.max(0.1, Math.ceil(10 * Math.max(...ends)) / 10);
+  const least = Math.min(0, ...ends), most = Math.max(0.05, ...ends);
+  const tick = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25].find((size) => (most - least) / size <= 6) ?? 0.5;
+  const low = tick * Math.floor(least / tick + 1e-9), high = tick * Math.ceil(most / tick - 1e-9);
   const x = (value) => left + wide * (value - low) / (high - low), bottom = step * rows.length + 8;
   const svg = s("svg", { viewBox: `0 0 ${left + wide + 24} ${bottom + 40}` });
-  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-    const value = low + part * (high - low);
-    svg.append(s("line", { class: "axis", x1: x(value), x2: x(value), y1: 4, y2: bottom }), s("text", { class: "tick mid", x: x(value), y: bottom + 15 }, String(+value.toFixed(3))));
+  for (let value = low; value < high + tick / 2; value += tick) {
+    svg.append(s("line", { class: "axis", x1: x(value), x2: x(value), y1: 4, y2: bottom }), s("text", { class: "tick mid", x: x(value), y: bottom + 15 }, String(+value.toFixed(2))));
   }
-  svg.append(s("line", { class: "axis strong", x1: x(0), x2: x(0), y1: 4, y2: bottom }), s("text", { class: "tick mid", x: left + wide / 2, y: bottom + 33 }, clipped(`difference in the probability of ${movesOf(found)}`, narrow ? 42 : 70)));
+  svg.append(s("line", { class: "axis strong", x1: x(0), x2: x(0), y1: 4, y2: bottom }), s("text", { class: "tick", x: narrow ? 4 : left, y: bottom + 33 }, clipped(`difference in the probability of ${movesOf(found)}`, narrow ? 40 : 46)));
   rows.forEach((row, i) => {
     const y = 8 + step * (i + 0.5), mark = (kind, own, at) => [
       own[1] === null ? null : s("line", { class: kind, x1: x(own[1]), x2: x(own[2]), y1: at, y2: at }),
@@ -44,20 +45,20 @@ function movesFigure(found) {
   return h("div", { class: "wide" }, h("div", { class: "legend" }, key("ours", "as it is seen"), rows.some((row) => row.set) ? key("bdeu", "as it is set") : null), figure(svg, "moves", `Differences: ${rows.slice(0, 8).map((row) => `${name(row.variable)} ${probability(row.seen.difference[0])}`).join(", ")}`));
 }
 // All rows are about one state of the target if it has two.
-const movesOf = (found) => (variables[found.target].states.length === 2 ? `${name(found.target)} = ${stateName(found.target, found.rows[0].state)}` : `the state of ${name(found.target)} that differs most`);
+const movesOf = (found) => (variables[found.target].states.length === 2 ? `${name(found.target)} = ${stateName(found.target, found.rows[0].state)}` : `a state of ${name(found.target)}`);
 
 function buildForest() {
   const found = content.forest;
   if (!found) return null;
   const k = found.target, shown = found.shown + 1;
-  const rows = found.members.map((member, i) => ({ best: i === found.shown, cells: [i === found.shown ? `${i + 1}, shown below` : String(i + 1), share(member.weight), count(member.arcs), count(member.cells)] }));
+  const rows = found.members.map((member, i) => ({ best: i === found.shown, cells: [i === found.shown ? `${i + 1}, shown below` : String(i + 1), probability(member.weight), count(member.arcs), count(member.cells)] }));
   return section("forest", "Forest",
     h("p", { class: "note" }, `${plural(found.number, "network")} predict `, bdi(name(k)), " together, each with other cut points and another graph; the better it predicts rows that are left out, the more it weighs. ",
       `Below are the graph and the tables of network ${shown}, as an example of what they are made of; cut points and states of numbers are its own.`),
     h("h3", {}, "What each column says about ", bdi(name(k))), importanceFigure(found),
     found.importances.length > 20 ? h("details", {}, h("summary", {}, `All ${plural(found.importances.length, "column")}`), grid(["Column", "#share"], found.importances.map(([v, value]) => ({ cells: [variableLink(v), probability(value)] })), { label: "Columns and their shares", class: "numbers" })) : null,
     found.left_out ? h("p", { class: "note" }, `${plural(found.left_out, "more column")} not on this page.`) : null,
-    h("details", {}, h("summary", {}, `Weights of the ${plural(found.number, "network")}`),
+    h("details", { class: "narrow" }, h("summary", {}, `Weights of the ${plural(found.number, "network")}`),
       grid(["Network", "#weight", "#arcs", "#probabilities"], rows, { label: "Networks of the forest", class: "numbers" }),
       found.number > found.members.length ? h("p", { class: "note" }, `${plural(found.number - found.members.length, "more network")} not on this page.`) : null,
       h("p", { class: "note" }, "Another one is shown with ", h("code", {}, "colonnade report MODEL --member 2 -o REPORT.html"), ".")));
