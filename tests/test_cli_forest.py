@@ -85,7 +85,6 @@ def test_weights_bins_priors_and_rows_without_a_class(table: pd.DataFrame) -> No
     [
         ("fit data.csv --learn forest -o new.json", 2, "--target is missing"),
         ("fit data.csv --learn forest --target ill -o new.bif", 2, ".json for --output"),
-        ("fit data.csv --learn forest --target ill --report r.html -o new.json", 2, "--report"),
         ("fit data.csv --learn forest --target ill --group smoker -o new.json", 2, "--group"),
         ("fit data.csv --learn forest --target ill --cut dose:0 -o new.json", 2, "--cut"),
         ("fit data.csv --learn forest --target ill --missing em -o new.json", 2, "--missing em"),
