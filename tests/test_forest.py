@@ -498,7 +498,7 @@ def test_a_forest_is_no_network(tmp_path, monkeypatch):
     plain_terminal(monkeypatch)
     text = run("show", path, code=1).stderr
     assert (
-        "Hint: it is a forest: predict takes it, and Python, with BayesianNetworkForest.load."
+        "Hint: it is a forest: predict and report take it, and Python, with BayesianNetworkForest.load."
         in text
     )
 
