@@ -16,7 +16,8 @@ from colonnade.dag import Dag
 from colonnade.lookup import Lookup
 from colonnade.network import fit
 from colonnade.priors import BDeu
-from colonnade.tables import CodedTable, count_families, encode, row_log_probability
+from colonnade.tables import CodedTable, encode, row_log_probability
+from colonnade.tables.counting import count_families
 from colonnade.variables import Family
 
 # What it is, seconds of wall time, seconds of processor time.

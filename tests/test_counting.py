@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError, InputError, TooLargeError
-from colonnade.tables import CodedTable, count_families, counting, encode
+from colonnade.tables import CodedTable, counting, encode
+from colonnade.tables.counting import count_families
 from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.variables import Family, Variable
 

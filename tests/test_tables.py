@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colonnade.exceptions import DataError, InputError
-from colonnade.tables import CodedTable, Discretizer, count_families, discretize, encode, memory
+from colonnade.tables import CodedTable, Discretizer, discretize, encode, memory
 from colonnade.tables.coding import CodedColumn, coded_table
+from colonnade.tables.counting import count_families
 from colonnade.tables.levels import Levels
 from colonnade.tables.sources import StateColumn
 from colonnade.variables import Family, Variable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -92,11 +93,21 @@ def say_counts(counts: NetworkCounts, output: Path, overwrite: bool, json: bool)
     say(f"Saved {output}")
 
 
-def say_saved(network: BayesianNetwork, output: Path, overwrite: bool, json: bool) -> None:
-    """Save a network, and show it."""
+def say_saved(
+    network: BayesianNetwork,
+    output: Path,
+    overwrite: bool,
+    json: bool,
+    page: Callable[[], Path] | None = None,
+) -> None:
+    """Save a network, let its page be written, and show it; `page` returns where the page is."""
     save(network, output, overwrite)
+    report = None if page is None else page()
     if json:
-        say_json({"saved": str(output), **described(network)})
+        saved = {"saved": str(output), **({} if report is None else {"report": str(report)})}
+        say_json({**saved, **described(network)})
         return
     summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
-    say(f"Saved {output}")
+    for path in (output, report):
+        if path is not None:
+            say(f"Saved {path}")

@@ -169,7 +169,7 @@ class _Table:
         self.base[seen] = available.values
         self.values = self.base
         with about(family.child.name):
-            self.penalty = prior.em_penalty(available)
+            self.penalty = prior.em_penalty(available).beside(self.codes)
         # Begin inside the simplex: a probability of zero would remain zero.
         self.logs = np.log(self.penalty.interior.rows(self.base, self.base))
 
