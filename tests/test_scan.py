@@ -448,6 +448,14 @@ def test_a_sketch_keeps_its_promise(order: str) -> None:
     assert 0 < worst <= sketch.error < 0.03
 
 
+def test_text_that_is_called_compressed_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    path.write_text("a,b\n" + "x,1\ny,2\n" * 5)
+    coded = encode(str(path))
+    assert [variable.states for variable in coded.variables] == [("x", "y"), (1, 2)]
+    assert coded.rows == 10
+
+
 # --------------------------------------------------------------------- lazy tables here
 
 
