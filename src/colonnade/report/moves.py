@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import TooLargeError, not_among
+from colonnade.exceptions import NotSupportedError, TooLargeError, not_among
 from colonnade.inference.effects import Effect
+from colonnade.inference.queries import Precision
 from colonnade.network import BayesianNetwork
 from colonnade.report.beliefs import entropy, information, margins
 from colonnade.report.tables import rounded
@@ -45,38 +48,41 @@ def described_moves(network: BayesianNetwork, target: str, level: float) -> dict
         if name != target
     }
     best = sorted((name for name in told if told[name] > _MIN_INFORMATION), key=lambda n: -told[n])
-    causes = network.dag.ancestors([target])
-    uncertain = any(cpt.has_posterior for cpt in network.tables.values())
-    found["draws"] = _DRAWS if uncertain else 0
+    if any(cpt.has_posterior for cpt in network.tables.values()):
+        found["draws"] = _DRAWS
     rows = []
     for name in best[:_MAX_MOVES]:
         joint = np.stack([c * each[name] for c, each in zip(chances, given, strict=True)])
-        state, one, other = _widest(joint)
-        states = network[name].family.child.states
-        asked = {name: (states[one], states[other])}
-        options: dict[str, Any] = {"draws": found["draws"], "level": level, "rng": _SEED}
-        options = options if found["draws"] else {}
-        try:
-            seen = network.association(target, asked, **options)
-            done = network.effect(target, asked, **options) if name in causes else None
-        except TooLargeError:
-            continue
-        rows.append(
-            {
-                "variable": place[name],
-                "information": rounded(told[name]),
-                "state": state,
-                "from": other,
-                "to": one,
-                "seen": _sides(seen, state),
-                "set": None if done is None else _sides(done, state),
-            }
-        )
+        with contextlib.suppress(TooLargeError):
+            own = _compared(network, target, name, joint, Precision(found["draws"], level, _SEED))
+            rows.append({"variable": place[name], "information": rounded(told[name]), **own})
     return found | {
         "open": rounded(entropy(chances)),
         "rows": rows,
         "left_out": len(best) - len(rows),
     }
+
+
+def _compared(
+    network: BayesianNetwork, target: str, name: str, joint: Floats, precision: Precision
+) -> dict[str, Any]:
+    """Compare two states of a variable as they are seen, and set if they lead to the target.
+
+    `joint` has the probabilities of both, ``[state of the target, state of the variable]``.
+    """
+    state, one, other = _widest(joint)
+    states = network[name].family.child.states
+    asked = {name: (states[one], states[other])}
+
+    def answer(ask: Callable[..., Effect]) -> dict[str, Any]:
+        with contextlib.suppress(NotSupportedError):
+            if precision.draws:
+                return _sides(ask(target, asked, **precision._asdict()), state)
+        return _sides(ask(target, asked), state)  # none of the tables between them has a posterior
+
+    leads = name in network.dag.ancestors([target])
+    seen, done = answer(network.association), answer(network.effect) if leads else None
+    return {"state": state, "from": other, "to": one, "seen": seen, "set": done}
 
 
 def _widest(joint: Floats) -> tuple[int, int, int]:
