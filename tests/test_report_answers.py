@@ -76,6 +76,13 @@ def test_known_tables_have_no_intervals_and_the_others_do():
     assert ends[2] is not None
 
 
+def test_large_networks_have_no_intervals_of_moves(monkeypatch):
+    monkeypatch.setattr("colonnade.report.moves._MAX_DRAWN_CELLS", 1000)
+    found = report.describe(clinic_network(), target="cancer")["moves"]
+    assert found["draws"] == 0
+    assert {row["seen"]["to"][1] for row in found["rows"]} == {None}
+
+
 def test_a_variable_that_is_not_there_has_no_moves():
     with pytest.raises(InputError, match="for `target`, got 'weather'"):
         report.describe(clinic_network(), target="weather")

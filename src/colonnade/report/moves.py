@@ -13,7 +13,8 @@ from colonnade.exceptions import NotSupportedError, TooLargeError, not_among
 from colonnade.inference.effects import Effect
 from colonnade.inference.queries import Precision
 from colonnade.network import BayesianNetwork
-from colonnade.report.beliefs import entropy, information, margins
+from colonnade.progress import Progress
+from colonnade.report.beliefs import entropy, inference_cells, information, margins
 from colonnade.report.tables import rounded
 
 # Variables that are shown, and what they must tell at least, in nats.
@@ -21,7 +22,10 @@ _MAX_MOVES = 12
 _MIN_INFORMATION = 1e-6
 # States that are rarer are not compared: little is known of what follows from them.
 _MIN_PROBABILITY = 0.01
-_DRAWS = 400
+# Draws of all tables behind the intervals, and cells of the largest table of exact inference in all
+# draws together: in networks where that takes long there are no intervals.
+_MAX_DRAWS, _MIN_DRAWS = 400, 100
+_MAX_DRAWN_CELLS = 1 << 21
 _SEED = 0
 
 
@@ -39,28 +43,40 @@ def described_moves(network: BayesianNetwork, target: str, level: float) -> dict
     if target not in usual:
         return found | {"open": None, "rows": None, "left_out": 0}
     chances = usual[target]
-    given = [
-        margins(network, {target: code}) if chances[code] else usual for code in range(len(chances))
-    ]
+    given = []
+    with Progress("What moves it", len(chances)) as progress:
+        for code, chance in enumerate(chances.tolist()):
+            given.append(margins(network, {target: code}) if chance else usual)
+            progress.advance()
     told = {
         name: information(chances, [each[name] for each in given])
         for name in usual
         if name != target
     }
     best = sorted((name for name in told if told[name] > _MIN_INFORMATION), key=lambda n: -told[n])
-    if any(cpt.has_posterior for cpt in network.tables.values()):
-        found["draws"] = _DRAWS
+    found["draws"] = _draws(network)
     rows = []
-    for name in best[:_MAX_MOVES]:
-        joint = np.stack([c * each[name] for c, each in zip(chances, given, strict=True)])
-        with contextlib.suppress(TooLargeError):
-            own = _compared(network, target, name, joint, Precision(found["draws"], level, _SEED))
-            rows.append({"variable": place[name], "information": rounded(told[name]), **own})
+    with Progress("How far it moves", min(len(best), _MAX_MOVES)) as progress:
+        for name in best[:_MAX_MOVES]:
+            joint = np.stack([c * each[name] for c, each in zip(chances, given, strict=True)])
+            precision = Precision(found["draws"], level, _SEED)
+            with contextlib.suppress(TooLargeError):
+                own = _compared(network, target, name, joint, precision)
+                rows.append({"variable": place[name], "information": rounded(told[name]), **own})
+            progress.advance()
     return found | {
         "open": rounded(entropy(chances)),
         "rows": rows,
         "left_out": len(best) - len(rows),
     }
+
+
+def _draws(network: BayesianNetwork) -> int:
+    """Return how many draws there is time for; none if there are too few, or nothing to draw."""
+    if not any(cpt.has_posterior for cpt in network.tables.values()):
+        return 0
+    number = min(_MAX_DRAWS, _MAX_DRAWN_CELLS // inference_cells(network))
+    return number if number >= _MIN_DRAWS else 0
 
 
 def _compared(
