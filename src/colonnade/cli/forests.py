@@ -134,11 +134,11 @@ def forest_chances(
     refuse_absent(names, list(table))
     frame = as_frame({name: table[name] for name in names})
     chances = np.asarray(forest.predict_proba(frame))
-    if intervals.draws == 0:
+    settings = intervals.of_forest
+    if not settings:
         return chances, None
-    level, seed = intervals.level or 0.95, intervals.seed or 0
     with renamed(rng="seed"):
-        return chances, forest.predict_interval(frame, level, intervals.draws, seed)
+        return chances, forest.predict_interval(frame, **settings)
 
 
 def _bins(data: WeightedData) -> Bins | dict[str, Any] | None:
