@@ -39,7 +39,7 @@ if numba.__version__.rpartition(".")[0] in _LINKED:
         _PART["pipeline_class"], _ENTRY["pipeline_class"] = PartCompiler, EntryCompiler
 
 
-class _Part(CPUDispatcher):  # type: ignore[misc]
+class _Part(CPUDispatcher):
     """A kernel without a way in from Python, where a call would crash."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
