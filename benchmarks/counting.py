@@ -16,7 +16,8 @@ from colonnade.dag import Dag
 from colonnade.lookup import Lookup
 from colonnade.network import fit
 from colonnade.priors import BDeu
-from colonnade.tables import CodedTable, count, encode, row_log_probability
+from colonnade.tables import CodedTable, encode, row_log_probability
+from colonnade.tables.counting import count_families
 from colonnade.variables import Family
 
 # What it is, seconds of wall time, seconds of processor time.
@@ -31,10 +32,12 @@ def run(rows: int = 1_000_000, peers: bool = True) -> list[Row]:
     text = frame.astype(str)
     logs = log_tables(families)
     # Without compiling, and that all count the same.
-    check(count(coded, families), bincounts(coded, families))
+    check(count_families(coded, families), bincounts(coded, families))
     timed = [
-        best("count: coded columns, all threads", lambda: count(coded, families)),
-        best("count: coded columns, one thread", lambda: count(coded, families, threads=1)),
+        best("count: coded columns, all threads", lambda: count_families(coded, families)),
+        best(
+            "count: coded columns, one thread", lambda: count_families(coded, families, threads=1)
+        ),
         best("  NumPy bincount, family by family", lambda: bincounts(coded, families), 3),
         best("  one summing pass over the same bytes", lambda: [c.sum() for c in coded.codes]),
         best("  one vectorised pass (maximum)", lambda: [c.max() for c in coded.codes]),
@@ -133,7 +136,7 @@ def peer_rows(frame: Any, families: list[Family]) -> list[Row]:
     dag = Dag(tuple((p.name, f.child.name) for f in families for p in f.parents))
     network = fit(frame, dag, BDeu(1))
     timed = [
-        best("from pandas: encode + count", lambda: count(encode(frame), families), 5),
+        best("from pandas: encode + count", lambda: count_families(encode(frame), families), 5),
         best("from pandas: log_likelihood", lambda: network.log_likelihood(frame), 5),
         best("from pandas: fit, BDeu(1)", lambda: fit(frame, dag, BDeu(1)), 3),
         best("from pandas: fit, Hierarchical()", lambda: fit(frame, dag), 3),

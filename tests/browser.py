@@ -19,6 +19,7 @@ from typing import Any
 
 _WAIT = 10.0  # seconds until something on a page must have happened
 PHONE, DESK, SHEET = (390, 844), (1440, 1000), (1280, 860)
+_LOOKS = (("light", SHEET, ""), ("dark", SHEET, "-dark"), ("light", PHONE, "-phone"))
 
 
 def why_not() -> str:
@@ -142,12 +143,17 @@ def pictures(folder: Path) -> None:
     """Make the pictures of the documentation."""
     from colonnade import report
     from colonnade.explore import Explorer
-    from pages import alarm_network, clinic, clinic_network
+    from pages import alarm_network, clinic, clinic_forest, clinic_network, many_variables
 
     network, data, path = clinic_network(), clinic(), folder / "report.html"
     held_out = report.held_out(network, data, "cancer")
     title = "A lung clinic: 300 patients"
-    report.write(network, path, data=data, held_out=held_out, title=title, overwrite=True)
+    about: dict[str, Any] = {"data": data, "title": title, "overwrite": True}
+    report.write(network, path, held_out=held_out, target="cancer", **about)
+    forest, many = folder / "forest.html", folder / "many.html"
+    held_out = report.held_out(clinic_forest(), data, "cancer")
+    report.write(clinic_forest(), forest, held_out=held_out, **about)
+    report.write(many_variables(), many, title="500 variables", overwrite=True)
     explorer = Explorer(alarm_network(), "alarm.json", title="The alarm network")
     threading.Thread(target=explorer.run, daemon=True).start()
     with browser() as page:
@@ -164,8 +170,16 @@ def pictures(folder: Path) -> None:
         page.picture(folder / "report-phone.png")
         page.resize(SHEET)
         page.open(path)
-        page.run("document.querySelector('#classifier').scrollIntoView()")
-        page.picture(folder / "report-predictions.png")
+        for part in ("classifier", "moves"):
+            page.run(f"document.querySelector('#{part}').scrollIntoView()")
+            page.picture(folder / f"report-{part}.png")
+        for place, name in ((forest, "forest"), (many, "many-variables")):
+            for scheme, size, kind in _LOOKS:
+                page.prefer(scheme)
+                page.resize(size)
+                page.open(place)
+                page.picture(folder / f"{name}{kind}.png")
+        page.resize(SHEET)
         for scheme, name in (("light", "explorer"), ("dark", "explorer-dark")):
             page.prefer(scheme)
             page.open(explorer.address)
@@ -175,7 +189,12 @@ def pictures(folder: Path) -> None:
             page.run("document.querySelector('#margins').scrollTo(0, 0); scrollTo(0, 0)")
             time.sleep(0.5)
             page.picture(folder / f"{name}.png")
-    path.unlink()
+        page.prefer("light")
+        page.resize(PHONE)
+        page.open(explorer.address)
+        page.picture(folder / "explorer-phone.png")
+    for place in (path, forest, many):
+        place.unlink()
 
 
 if __name__ == "__main__":

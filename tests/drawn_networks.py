@@ -107,6 +107,16 @@ def networks(draw, names=names, states=some_states, known=None, least=1, most=5)
     return BayesianNetwork(dag, tables)
 
 
+@st.composite
+def situations(draw):
+    """A network, a state of a target that can occur, and up to two observed states beside it."""
+    network = draw(networks(known=True, least=2, most=4))
+    target, *others = draw(st.permutations(list(network)))
+    rows = network.sample(1, 0)
+    observed = {name: rows[name][0] for name in others[: draw(st.integers(0, 2))]}
+    return network, target, rows[target][0], observed
+
+
 def joint(network, tables=None):
     """Probability of every combination of states, one axis a variable, in the order of the graph.
 

@@ -6,8 +6,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas
 
 import alarm
+from colonnade.classifier import BayesianNetworkForest
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import Hierarchical, Tiered
@@ -53,6 +55,27 @@ def clinic(rows: int = 300) -> dict[str, Any]:
 def clinic_network() -> BayesianNetwork:
     """The network of the clinic, with tiers and a column that was cut."""
     return fit(discretize(clinic(), bins=4), CLINIC_DAG, Tiered())
+
+
+@cache
+def clinic_forest() -> BayesianNetworkForest:
+    """A few networks that predict cancer together."""
+    frame = pandas.DataFrame(clinic())
+    forest = BayesianNetworkForest(n_members=6, random_state=0, target_name="cancer")
+    return forest.fit(frame.drop(columns="cancer"), frame["cancer"])
+
+
+@cache
+def many_variables(number: int = 500, rows: int = 400) -> BayesianNetwork:
+    """A network of many variables with two parents each."""
+    rng = np.random.default_rng(0)
+    codes = np.zeros((number, rows), dtype=int)
+    for k in range(number):
+        base = (codes[k - 1] + codes[k - 7]) % 4 if k > 6 else 0
+        codes[k] = np.where(rng.random(rows) < 0.6, base, rng.integers(0, 4, rows))
+    names = [f"v{k}" for k in range(number)]
+    arcs = [(names[k - back], names[k]) for k in range(7, number) for back in (1, 7)]
+    return fit(dict(zip(names, codes, strict=True)), Dag(tuple(arcs), tuple(names)), Hierarchical())
 
 
 @cache

@@ -65,7 +65,7 @@ def test_an_effect_is_that_of_pyagrum(confounded):
     result = confounded.effect("ill", of={"smoker": ("yes", "no")})
     for side, state in (("one", "yes"), ("other", "no")):
         _, found, _ = gum.causalImpact(model, on="ill", doing="smoker", values={"smoker": state})
-        np.testing.assert_allclose(getattr(result, side), found.toarray(), atol=1e-9)
+        np.testing.assert_allclose(getattr(result, side).values, found.toarray(), atol=1e-9)
 
 
 def test_the_effect_by_adjustment_and_the_association(confounded):
@@ -109,6 +109,8 @@ def test_intervals_are_those_of_paired_draws(confounded):
     place = confounded["ill"].family.child.states.index("yes")
     one, other = sides[:, yes, place], sides[:, no, place]
     measures = (
+        (result["yes"].one_interval, one),
+        (result["yes"].other_interval, other),
         (result["yes"].difference_interval, one - other),
         (result["yes"].ratio_interval, one / other),
         (result["yes"].odds_ratio_interval, one / (1 - one) / (other / (1 - other))),

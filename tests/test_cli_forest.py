@@ -85,7 +85,6 @@ def test_weights_bins_priors_and_rows_without_a_class(table: pd.DataFrame) -> No
     [
         ("fit data.csv --learn forest -o new.json", 2, "--target is missing"),
         ("fit data.csv --learn forest --target ill -o new.bif", 2, ".json for --output"),
-        ("fit data.csv --learn forest --target ill --report r.html -o new.json", 2, "--report"),
         ("fit data.csv --learn forest --target ill --group smoker -o new.json", 2, "--group"),
         ("fit data.csv --learn forest --target ill --cut dose:0 -o new.json", 2, "--cut"),
         ("fit data.csv --learn forest --target ill --missing em -o new.json", 2, "--missing em"),
@@ -105,7 +104,7 @@ def test_what_a_forest_does_not_take_is_refused(command: str, code: int, message
 @pytest.mark.usefixtures("table")
 def test_other_commands_say_what_the_file_is() -> None:
     run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
-    assert "it is a forest: predict takes it" in run("show forest.json", 1)[1]
+    assert "it is a forest: predict and report take it" in run("show forest.json", 1)[1]
     assert "for --target, got 'smoker'" in run("predict forest.json data.csv --target smoker", 1)[1]
     Path("new.csv").write_text("smoker\nyes\n")
     assert "'dose'" in run("predict forest.json new.csv", 1)[1]

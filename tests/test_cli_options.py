@@ -257,8 +257,12 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--decimal": [(2, "report model.json --decimal , -o out.html")],
         "--encoding": [(2, "report model.json --encoding utf-8 -o out.html")],
         "--compare": [(2, "report model.json --compare -o out.html")],
-        "--target": [(2, "report model.json --target cancer -o out.html")],
-        "--folds": [(2, "report model.json --data data.csv --folds 3 -o out.html")],
+        "--target": ALWAYS,  # of a forest with --data
+        "--folds": [
+            (2, "report model.json --data data.csv --folds 3 -o out.html"),
+            (2, "report model.json --target cancer --folds 3 -o out.html"),
+        ],
+        "--member": [(2, "report model.json --member 1 -o out.html")],
     },
     "explore": {"--port": ALWAYS, "--minutes": ALWAYS, "--browser": ALWAYS},
     "reproduce": {

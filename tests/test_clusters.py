@@ -28,6 +28,9 @@ pytestmark = [
 ]
 
 
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     """A cluster of two workers, each with a process of its own."""
@@ -47,6 +50,11 @@ def spark() -> Iterator[Any]:
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.adaptive.enabled": "false",
         "spark.log.level": "OFF",
+        # Queries of few rows take longer to compile than to run.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.driver.extraJavaOptions": _QUICK,
+        "spark.executor.extraJavaOptions": _QUICK,
     }.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
@@ -99,34 +107,45 @@ def executors() -> set[int]:
     return found
 
 
+def with_a_death(call: Callable[[], Any], victim: Callable[[], int | None]) -> tuple[Any, int]:
+    """Return what a call returns while a worker is killed, as soon as there is one, and which."""
+    victims: list[int] = []
+
+    def kill() -> None:
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not victims:
+            if (process := victim()) is not None:
+                victims.append(process)
+                os.kill(process, signal.SIGKILL)
+            time.sleep(0.02)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = call()
+    killer.join()
+    assert victims
+    return found, victims[0]
+
+
 def test_a_worker_of_spark_that_is_killed_changes_no_count(spark: Any, on_spark: Make) -> None:
     from pyspark.sql import functions
 
     table = data().select(list(NAMES))
     slow = on_spark(table).repartition(4)
     # Each row takes a while, so that there is a middle in which to die.
-    wait = functions.expr("coalesce(java_method('java.lang.Thread', 'sleep', 20L), 'done')")
+    wait = functions.expr("coalesce(java_method('java.lang.Thread', 'sleep', 10L), 'done')")
     slow = slow.withColumn("waited", wait).filter("waited <> 'never'")
     before = executors()
     assert len(before) == 2
-    tracker, victims = spark.sparkContext.statusTracker(), []
+    tracker = spark.sparkContext.statusTracker()
 
-    def kill() -> None:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            stages = map(tracker.getStageInfo, tracker.getActiveStageIds())
-            if any(stage is not None and stage.numActiveTasks == 2 for stage in stages):
-                victims.append(min(before))
-                os.kill(victims[0], signal.SIGKILL)
-                return
-            time.sleep(0.02)
+    def busy() -> int | None:
+        stages = map(tracker.getStageInfo, tracker.getActiveStageIds())
+        at_work = any(stage is not None and stage.numActiveTasks == 2 for stage in stages)
+        return min(before) if at_work else None
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    mine = cn.fit(slow, DAG, missing="available")
-    killer.join()
-    assert victims
-    assert victims[0] not in executors()
+    mine, dead = with_a_death(lambda: cn.fit(slow, DAG, missing="available"), busy)
+    assert dead not in executors()
     same(mine, cn.fit(table, DAG, missing="available"))
 
 
@@ -194,23 +213,13 @@ def test_a_worker_of_dask_that_is_killed_changes_no_count(
 
     slow = on_dask(table)
     slow = slow.map_partitions(slowly, meta=slow._meta)
-    victims = []
 
-    def kill() -> None:
-        until = time.monotonic() + 60
-        while time.monotonic() < until and not victims:
-            for path in tmp_path.glob("started-*"):
-                victims.append(int(path.name.partition("-")[2]))
-                os.kill(victims[0], signal.SIGKILL)
-                break
-            time.sleep(0.02)
+    def busy() -> int | None:
+        names = (path.name.partition("-")[2] for path in tmp_path.glob("started-*"))
+        return next(map(int, names), None)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    mine = cn.fit(slow, DAG, missing="available")
-    killer.join()
-    assert victims
-    assert victims[0] not in dask_cluster.run(os.getpid).values()
+    mine, dead = with_a_death(lambda: cn.fit(slow, DAG, missing="available"), busy)
+    assert dead not in dask_cluster.run(os.getpid).values()
     same(mine, cn.fit(table, DAG, missing="available"))
 
 

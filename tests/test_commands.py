@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +12,53 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from programs import Programs
 
 ROWS = 150
+
+
+# Whatever starts the tests, commands have a narrow terminal without colours.
+PLAIN = {"COLUMNS": "80", "TERM": "dumb"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs() -> Iterator[Programs | None]:
+    """Programs that start fast, where processes can be forked."""
+    if not hasattr(os, "fork"):
+        yield None
+        return
+    _STARTED.append(Programs(**PLAIN))
+    yield _STARTED[0]
+    _STARTED.pop().end()
+
+
+_STARTED: list[Programs] = []
 
 
 def program(
     *arguments: object, folder: Path, code: int = 0, text: bytes = b"", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder; it must end with an exit code, without a traceback."""
-    command = [sys.executable, "-m", "colonnade", *map(str, arguments)]
-    settings = {"COLUMNS": "80", "TERM": "dumb", **environment}
-    found = subprocess.run(
-        command, cwd=folder, capture_output=True, input=text, env={**os.environ, **settings}
-    )
-    result = subprocess.CompletedProcess(
-        command, found.returncode, found.stdout.decode(), found.stderr.decode()
-    )
+    """Run a command in a folder; it must end with an exit code, without a traceback.
+
+    With an environment of its own, and for each command for the first time, it is started from
+    nothing.
+    """
+    words = [str(each) for each in arguments]
+    command = [sys.executable, "-m", "colonnade", *words]
+    if environment or not _STARTED or words[0] not in _SEEN:
+        _SEEN.add(words[0])
+        settings = {**os.environ, **PLAIN, **environment}
+        found = subprocess.run(command, cwd=folder, capture_output=True, input=text, env=settings)
+        ended = found.returncode, found.stdout, found.stderr
+    else:
+        ended = _STARTED[0].run(words, folder, text)
+    result = subprocess.CompletedProcess(command, ended[0], ended[1].decode(), ended[2].decode())
     assert result.returncode == code, result.stdout + result.stderr
     assert "Traceback" not in result.stderr
     return result
+
+
+_SEEN: set[str] = set()
 
 
 def swiss() -> str:
@@ -48,7 +77,7 @@ def swiss() -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, programs: Programs | None) -> Path:
     folder = tmp_path_factory.mktemp("commands")
     (folder / "swiss.csv").write_bytes(swiss().encode("cp1252"))
     program("fit", "swiss.csv", "-o", "model.json", folder=folder)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError, InputError, TooLargeError
-from colonnade.tables import CodedTable, count, counting, encode
+from colonnade.tables import CodedTable, counting, encode
+from colonnade.tables.counting import count_families
 from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.variables import Family, Variable
 
@@ -42,7 +43,7 @@ def sparse(counts: FamilyCounts) -> dict[tuple[int, ...], Any]:
 
 
 def check(coded: CodedTable, families: list[Family]) -> None:
-    found = count(coded, families, missing="available")
+    found = count_families(coded, families, missing="available")
     for family, counts in zip(families, found, strict=True):
         assert counts.parent_sizes == family.parent_sizes
         assert counts.states == family.cardinality
@@ -112,7 +113,8 @@ def test_more_configurations_than_fit_the_first_table() -> None:
     variables = [variable(f"v{k}", 200) for k in range(9)]
     columns = rng.integers(0, 200, (9, 50_000))
     columns[:, 25_000:] = columns[:, :25_000]
-    counts = count(CodedTable(variables, columns), [Family(variables[8], variables[:8])])[0]
+    family = Family(variables[8], variables[:8])
+    (counts,) = count_families(CodedTable(variables, columns), [family])
     assert (counts.observed, counts.total) == (25_000, 50_000)
     assert counts.row_totals.tolist() == [2] * 25_000
     expected = np.unique(columns[:8].T, axis=0)
@@ -139,7 +141,7 @@ def test_the_number_of_threads_does_not_matter(weights: str | None, gaps: bool) 
         Family(v[1], (v[5], v[6])),
         Family(v[6]),
     ]
-    one, two, seven = (count(coded, families, "available", threads=n) for n in (1, 2, 7))
+    one, two, seven = (count_families(coded, families, "available", threads=n) for n in (1, 2, 7))
     # bit by bit, also where sums are rounded
     assert one == two == seven
     for family, counts in zip(families, one, strict=True):
@@ -157,7 +159,7 @@ def test_integer_weights_stay_exact() -> None:
     x = variable("x", 2)
     big = 2**53 + 1
     coded = CodedTable([x], [[0, 0, 1]], np.array([big, 2, big]))
-    assert count(coded, [Family(x)])[0].values.tolist() == [[big + 2, big]]
+    assert count_families(coded, [Family(x)])[0].values.tolist() == [[big + 2, big]]
 
 
 def test_precounted_data_are_the_data() -> None:
@@ -167,13 +169,13 @@ def test_precounted_data_are_the_data() -> None:
     distinct, times = np.unique(columns, axis=1, return_counts=True)
     families = [Family(variables[0], variables[1:]), Family(variables[3])]
     table = {f"v{k}": distinct[k] for k in range(4)} | {"n": times}
-    assert count(encode(table, weights="n"), families) == count(
+    assert count_families(encode(table, weights="n"), families) == count_families(
         CodedTable(variables, columns), families
     )
 
 
 def test_no_families() -> None:
-    assert count(CodedTable([variable("x", 2)], [[0]]), []) == []
+    assert count_families(CodedTable([variable("x", 2)], [[0]]), []) == []
 
 
 def test_missing_values_are_refused_by_name() -> None:
@@ -183,31 +185,31 @@ def test_missing_values_are_refused_by_name() -> None:
     with pytest.raises(
         DataError, match=rf"^Column 'y': the value is missing in 2 of 3 rows\. {hint}"
     ):
-        count(coded, [Family(y, (z,))])
+        count_families(coded, [Family(y, (z,))])
     with pytest.raises(
         DataError, match=r"^Columns 'x' \(1\), 'y' \(2\): values are missing in some of 3 rows\."
     ) as caught:
-        count(coded, [Family(y, (x,)), Family(z)])
+        count_families(coded, [Family(y, (x,)), Family(z)])
     assert caught.value.details["columns"] == {"x": 1, "y": 2}
     # a column that takes no part may have gaps
-    assert count(coded, [Family(z)])[0].values.tolist() == [[3, 0]]
+    assert count_families(coded, [Family(z)])[0].values.tolist() == [[3, 0]]
 
 
 def test_what_cannot_be_counted() -> None:
     x, y = variable("x", 2), variable("y", 2)
     coded = CodedTable([x], [[0, 1]])
     with pytest.raises(DataError, match="Column 'y': not in the table"):
-        count(coded, [Family(x, (y,))])
+        count_families(coded, [Family(x, (y,))])
     with pytest.raises(DataError, match=r"Column 'x': coded with .*\(0, 1\).*\(False, True\)"):
-        count(coded, [Family(Variable("x", [False, True]))])
+        count_families(coded, [Family(Variable("x", [False, True]))])
     with pytest.raises(InputError, match="CodedTable"):
-        count({"x": [0, 1]}, [Family(x)])  # type: ignore[arg-type]
+        count_families({"x": [0, 1]}, [Family(x)])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="only Family"):
-        count(coded, [x])  # type: ignore[list-item]
+        count_families(coded, [x])  # type: ignore[list-item]
     with pytest.raises(InputError, match="`missing`"):
-        count(coded, [Family(x)], missing="em")  # type: ignore[arg-type]
+        count_families(coded, [Family(x)], missing="em")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="`threads`"):
-        count(coded, [Family(x)], threads=0)
+        count_families(coded, [Family(x)], threads=0)
 
 
 def test_counts_that_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +218,7 @@ def test_counts_that_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     variables = [variable("x", 60), variable("y", 90)]
     coded = CodedTable(variables, [[0, 1], [0, 1]])
     with pytest.raises(TooLargeError, match="counts of 'x' would have 120 cells"):
-        count(coded, [Family(variables[0], variables[1:])])
+        count_families(coded, [Family(variables[0], variables[1:])])
 
 
 # The plan

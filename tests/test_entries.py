@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from colonnade import BayesianNetwork, Cpt, Dag, Family, Variable, fit
 from colonnade.exceptions import InputError
-from drawn_networks import networks
+from drawn_networks import situations
 
 
 def changed(network, values):
@@ -32,12 +32,9 @@ def changed(network, values):
 
 
 @settings(max_examples=25, deadline=None)
-@given(networks(known=True, least=2, most=4), st.data())
-def test_two_entries_by_changing_tables(network, data):
-    target, *others = data.draw(st.permutations(list(network)))
-    rows = network.sample(1, 0)
-    observed = {name: rows[name][0] for name in others[: data.draw(st.integers(0, 2))]}
-    state = rows[target][0]
+@given(situations(), st.data())
+def test_two_entries_by_changing_tables(situation, data):
+    network, target, state, observed = situation
     found = network.sensitivity(target, state, observed)
     assume(len(found) >= 2)
     pairs = data.draw(st.permutations(list(itertools.combinations(found, 2))))[:3]

@@ -20,7 +20,7 @@ from colonnade import Dag, MaximumLikelihood, fit
 from colonnade.cli import app
 from colonnade.exceptions import DataError, InputError, TooLargeError
 from colonnade.explore import Beliefs, Explorer, Situation
-from colonnade.explore.reasons import reasons
+from colonnade.explore.reasons import next_questions, reasons
 from command_line import plain_terminal
 from pages import alarm_network, clinic_network
 
@@ -46,6 +46,36 @@ def test_answers_are_those_of_queries():
         wanted = network.query(name, states, draws=5000, rng=0)
         np.testing.assert_allclose(answer.lower[k], wanted.lower, atol=0.04)
         np.testing.assert_allclose(answer.upper[k], wanted.upper, atol=0.04)
+
+
+def test_what_to_ask_next_is_what_tells_most():
+    network = alarm_network()
+    beliefs, names = Beliefs(network), list(network)
+    target = names.index("CCHL")
+    situation = Situation(
+        observed={names.index("HR"): 1},
+        likely={names.index("BP"): (0.2, 0.5, 1.0)},
+        done={names.index("VTUB"): 0},
+    )
+    states = {name: network[name].family.child.states for name in names}
+    known = {"HR": states["HR"][1], "BP": dict(zip(states["BP"], (0.2, 0.5, 1.0), strict=True))}
+    world = network.do({"VTUB": states["VTUB"][0]})
+    for told, wanted in (
+        (next_questions(beliefs, Situation(), target), network.informative("CCHL")),
+        (next_questions(beliefs, situation, target), world.informative("CCHL", known)),
+    ):
+        best = [name for name in wanted if name != "VTUB"][: len(told)]
+        assert [names[each["variable"]] for each in told] == best
+        assert [each["information"] for each in told] == pytest.approx(
+            [wanted[name].value for name in best], abs=1e-5
+        )
+    share = network.informative("CCHL")[best[0]].value / network.entropy("CCHL").value
+    first = next_questions(beliefs, Situation(), target)
+    assert {names[each["variable"]]: each["settled"] for each in first}[best[0]] == pytest.approx(
+        share, abs=1e-5
+    )
+    assert next_questions(beliefs, situation, names.index("HR")) == []
+    assert next_questions(beliefs, situation, names.index("VTUB")) == []
 
 
 def test_the_probability_of_what_is_observed():

@@ -189,6 +189,46 @@ def test_what_each_finding_adds(page: Page, clinic_address: str) -> None:
     assert page.text("#reasons-title").startswith("What each adds to the others for cancer = False")
 
 
+def test_what_to_ask_next(page: Page, clinic_address: str) -> None:
+    opened(page, clinic_address)
+    click(page, "smoker", 1)
+    network = clinic_network()
+    told = [row.text for row in page.all(".next li")]
+    wanted = network.informative("cancer", {"smoker": "yes"})
+    assert [text.split(" ")[0] for text in told] == list(wanted)[: len(told)]
+    share = wanted["x-ray"].value / network.entropy("cancer", {"smoker": "yes"}).value
+    assert told[0] == f"x-ray {100 * share:.0f} %"
+    assert "nats" in page.find(".next li").get_attribute("title")
+    press(page, ".next .link")  # the variable that it names is the next one to be asked about
+    assert page.text("#next-title").startswith("What to ask next about x-ray")
+
+
+def test_a_state_that_is_pressed_can_be_read(page: Page, clinic_address: str) -> None:
+    """Its text stands out from what is behind it, also under the pointer, in both colours."""
+    contrast = """
+      const luminance = (colour) => {
+        const [r, g, b] = colour.match(/[0-9.]+/g).map((v) => v / 255).map(
+          (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const style = getComputedStyle(document.querySelector(arguments[0]));
+      const both = [style.color, style.backgroundColor].map(luminance).sort((a, b) => b - a);
+      return (both[0] + 0.05) / (both[1] + 0.05);"""
+    chain = pytest.importorskip("selenium.webdriver").ActionChains
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        for mode in ("observed", "done"):
+            opened(page, clinic_address)
+            page.click(f'[data-mode="{mode}"]')
+            click(page, "smoker", 1)
+            pressed = f"{card('smoker')} .state[aria-pressed='true']"
+            chain(page.driver).move_to_element(page.find("h1")).perform()
+            assert page.run(contrast, pressed) >= 4.5
+            chain(page.driver).move_to_element(page.find(pressed)).perform()
+            assert page.run(f"return document.querySelector({pressed!r}).matches(':hover')")
+            assert page.run(contrast, pressed) >= 4.5
+
+
 def test_questions_are_copied(page: Page, clinic_address: str) -> None:
     network = clinic_network()
     opened(page, clinic_address)

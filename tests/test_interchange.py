@@ -727,7 +727,7 @@ def test_one_warning_tells_of_many_rescaled_tables(tmp_path) -> None:
         (".xml", "<?xml version='1.0' encoding='nonsense'?><a/>", "encoding|not XML"),
         (".xml", "<BIF><NETWORK><VARIABLE/></NETWORK></BIF>", "no name"),
         (".xdsl", "<smile/>", "with nodes"),
-        (".xdsl", "<smile><nodes><noisymax id='x'/></nodes></smile>", "'noisymax' are not"),
+        (".xdsl", "<smile><nodes><noisyadder id='x'/></nodes></smile>", "'noisyadder' are not"),
         (
             ".xdsl",
             "<smile><nodes><cpt id=''><state id='x'/><probabilities>1</probabilities></cpt>"

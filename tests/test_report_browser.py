@@ -9,7 +9,14 @@ import pytest
 
 from browser import DESK, PHONE, Page, browser, why_not
 from colonnade import Dag, fit, report
-from pages import HOSTILE, alarm_network, clinic, clinic_network, hostile_network
+from pages import (
+    HOSTILE,
+    alarm_network,
+    clinic,
+    clinic_forest,
+    clinic_network,
+    hostile_network,
+)
 
 pytestmark = [
     pytest.mark.skipif(bool(why_not()), reason=f"no browser: {why_not()}"),
@@ -23,8 +30,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("pages")
     network, data = clinic_network(), clinic()
     held_out = report.held_out(network, data, "cancer")
-    report.write(network, made / "clinic.html", data=data, held_out=held_out, title="Clinic")
-    report.write(hostile_network(), made / "hostile.html", title=HOSTILE[0])
+    about = {"data": data, "held_out": held_out}
+    report.write(network, made / "clinic.html", title="Clinic", target="cancer", **about)
+    held_out = report.held_out(clinic_forest(), data, "cancer", folds=2)
+    report.write(clinic_forest(), made / "forest.html", data=data, held_out=held_out)
+    hostile = {"title": HOSTILE[0], "target": HOSTILE[3]}
+    report.write(hostile_network(), made / "hostile.html", **hostile)
     report.write(alarm_network(), made / "alarm.html")
     return made
 
@@ -163,7 +174,7 @@ def test_dark_and_light(page: Page, folder: Path) -> None:
     page.prefer("light")
 
 
-@pytest.mark.parametrize("name", ["clinic", "alarm", "hostile"])
+@pytest.mark.parametrize("name", ["clinic", "alarm", "hostile", "forest"])
 def test_a_phone_shows_all_without_scrolling_sideways(page: Page, folder: Path, name: str) -> None:
     page.resize(PHONE)
     page.open(folder / f"{name}.html")
@@ -248,6 +259,44 @@ def test_predictions_and_data(page: Page, folder: Path) -> None:
     assert page.count("#classifier figure") == 2
     assert page.count("#data tbody tr") == 7
     assert "300 rows, 7 columns, all in the network. No value is missing." in page.text("#data")
+
+
+def test_what_moves_a_variable(page: Page, folder: Path) -> None:
+    page.open(folder / "clinic.html")
+    assert page.text("#moves h2") == "What moves cancer"
+    found = report.describe(clinic_network(), target="cancer")["moves"]["rows"]
+    page.click("#moves summary")
+    rows = [
+        [cell.text for cell in row.find_elements("css selector", "td")]
+        for row in page.all("#moves tbody tr")
+    ]
+    assert len(rows) == len(found) == page.count("#moves figure svg > g")
+    names = clinic_network().dag.variables
+    for cells, row in zip(rows, found, strict=True):
+        assert cells[0] == names[row["variable"]]
+        low, high = row["seen"]["difference"][1:]
+        assert cells[5] == f"{row['seen']['difference'][0]:.3f} ({low:.3f} to {high:.3f})"
+        assert (cells[6] == "–") == (row["set"] is None)
+    page.click("#moves tbody .link")
+    assert page.text("#variable h2") == rows[0][0]
+
+
+def test_a_forest(page: Page, folder: Path) -> None:
+    page.open(folder / "forest.html")
+    forest = clinic_forest()
+    sections = [each.get_attribute("id") for each in page.all("main > *")]
+    assert sections[:5] == ["overview", "data", "forest", "classifier", "network"]
+    assert "6 networks predict cancer together" in page.text("#forest")
+    assert page.count("#forest .importance") == 6
+    best = forest.feature_names_in_[forest.feature_importances_.argmax()]
+    assert page.text("#forest figure text") == best
+    page.click("#forest summary")
+    shown = int(forest.weights_.argmax())
+    rows = [row.text.split() for row in page.all("#forest tbody tr")]
+    assert [float(row[-3]) for row in rows] == pytest.approx(forest.weights_, abs=6e-4)
+    assert [k for k, row in enumerate(rows) if "shown" in row] == [shown]
+    assert "everything is learned again" in page.text("#classifier")
+    assert page.count(".node") == 7
 
 
 def test_the_data_open_the_page(page: Page, folder: Path) -> None:

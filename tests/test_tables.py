@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colonnade.exceptions import DataError, InputError
-from colonnade.tables import CodedTable, Discretizer, count, discretize, encode, memory
+from colonnade.tables import CodedTable, Discretizer, discretize, encode, memory
 from colonnade.tables.coding import CodedColumn, coded_table
+from colonnade.tables.counting import count_families
 from colonnade.tables.levels import Levels
 from colonnade.tables.sources import StateColumn
 from colonnade.variables import Family, Variable
@@ -105,13 +106,13 @@ def test_counts_are_the_same_from_every_kind(kind: str) -> None:
     assert codes(table)["visits"] == [1, 0, 2, 1, 1, 0]
     smoker, visits, ill = table.variables
     families = [Family(ill, (smoker, visits)), Family(visits)]
-    joint, single = count(table, families, missing="available")
+    joint, single = count_families(table, families, missing="available")
     # visits has the states 1 and 3: 10 is gone with the gap
     assert single.to_array().tolist() == [[2, 3]]
     assert joint.to_array().tolist() == [[0, 0], [0, 1], [0, 0], [0, 2]]
     lacking = r"Columns 'smoker' \(2\), 'visits' \(1\): values are missing in some of 6 rows"
     with pytest.raises(DataError, match=lacking):
-        count(table, [Family(smoker, (visits,))])
+        count_families(table, [Family(smoker, (visits,))])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -176,7 +177,7 @@ def test_weights_from_a_column(kind: str) -> None:
     assert table.names == ("x",)
     assert table.weights is not None
     assert table.weights.dtype == np.int64
-    counts = count(table, [Family(table.variables[0])])[0]
+    counts = count_families(table, [Family(table.variables[0])])[0]
     assert counts.values.tolist() == [[2, 5]]
     assert counts.values.dtype == np.int64
     with pytest.raises(DataError, match=r"Column 'm': not in the table, which has 'x', 'n'"):
@@ -189,7 +190,8 @@ def test_fractional_weights_from_every_kind() -> None:
     data = {"x": ["a", "b", "a"], "n": [0.5, 1.0, 2.25]}
     for kind in KINDS.values():
         table = encode(kind(data), weights="n")
-        assert count(table, [Family(table.variables[0])])[0].values.tolist() == [[2.75, 1.0]]
+        (counts,) = count_families(table, [Family(table.variables[0])])
+        assert counts.values.tolist() == [[2.75, 1.0]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -205,7 +207,7 @@ def test_no_rows(kind: str) -> None:
     table = KINDS[kind](empty) if kind != "array" else (np.empty((0, 2)), ["x", "y"])
     coded = encode(table, variables)
     assert (coded.rows, coded.names) == (0, ("y", "x"))
-    assert count(coded, [Family(variables[0], variables[1:])])[0].observed == 0
+    assert count_families(coded, [Family(variables[0], variables[1:])])[0].observed == 0
     with pytest.raises(DataError, match=r"Column 'x': (no values|floating)"):
         encode(table)
 
@@ -338,7 +340,7 @@ def test_codes_are_as_narrow_as_their_number(cardinality: int, width: int) -> No
     assert table.codes[0].itemsize == width
     assert table.missing == (1,)
     assert table.codes[0][-1] == cardinality
-    assert count(table, [Family(table.variables[0])], "available")[0].total == cardinality
+    assert count_families(table, [Family(table.variables[0])], "available")[0].total == cardinality
 
 
 def test_structured_and_masked_arrays() -> None:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats
-from colonnade.configurations import all_codes
+from colonnade.configurations import all_codes, codes_at
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import (
     Advice,
@@ -158,12 +159,16 @@ class Cpt(Tabular):
 
     @classmethod
     def noisy_max(
-        cls, family: Family, effects: Sequence[ArrayLike], leak: ArrayLike | None = None
+        cls,
+        family: Family,
+        effects: Sequence[ArrayLike],
+        leak: ArrayLike | None = None,
+        descending: bool = False,
     ) -> Cpt:
         """Make a known table of parents that act independently: noisy-max, or noisy-or.
 
-        The states of the variable are ordered, the first is no effect. Each parent has an effect
-        by itself, and the largest one is seen.
+        The states of the variable are ordered, from no effect to the strongest. Each parent has an
+        effect by itself, and the strongest one is seen.
 
         Parameters
         ----------
@@ -172,6 +177,8 @@ class Cpt(Tabular):
             For each parent, in order, the probabilities of its effect in each of its states.
         leak : array_like [state of the variable], optional
             Probabilities of an effect that needs no parent; by default there is none.
+        descending : bool, optional
+            Whether the states run from the strongest effect to none, as in GeNIe.
 
         Examples
         --------
@@ -198,13 +205,40 @@ class Cpt(Tabular):
             if table.shape != shape:
                 what = f"an array of shape {shape} for {parent.name!r}"
                 raise expected(what, "effects", table, got=f"shape {table.shape}")
-        none = [1.0] + [0.0] * (family.cardinality - 1)
+        none = np.eye(family.cardinality)[-1 if descending else 0]
         own = checked_rows(none if leak is None else leak, "leak", 1)
         if own.size != family.cardinality:
             what = f"{counted(family.cardinality, 'probability', 'probabilities')}"
             raise expected(what, "leak", leak, got=f"{own.size}")
-        rows = Effects(tuple(tables), own).rows(all_codes(family.parent_sizes))
-        return cls.known(family, rows)
+        return cls.of_effects(family, Effects(tuple(tables), own, descending))
+
+    @classmethod
+    def of_effects(cls, family: Family, effects: Effects) -> Cpt:
+        """Make a known table of the effects of single parents, those of another table for example.
+
+        Examples
+        --------
+        >>> from colonnade import Family, Variable
+        >>> from colonnade.priors import Effects
+        >>> fever, flu = (Variable(name, ["no", "yes"]) for name in ("fever", "flu"))
+        >>> effects = Effects([[[1, 0], [0.2, 0.8]]], leak=[0.9, 0.1])
+        >>> Cpt.of_effects(Family(fever, [flu]), effects).effects == effects
+        True
+        """
+        if not isinstance(effects, Effects):
+            raise expected("Effects", "effects", effects)
+        codes = np.zeros((0, len(effects.parents)), np.int64)
+        rows = np.zeros((0, effects.leak.size))
+        table = SparseTable(effects.parent_sizes, codes, rows, None, effects)
+        return cls(family, None, None, table)
+
+    @cached_property
+    def effects(self) -> Effects | None:
+        """Effects of single parents that a noisy-max table follows from; None for any other."""
+        if self.counts is None or self.prior is None:
+            fallback = self.table.fallback
+            return fallback if isinstance(fallback, Effects) else None
+        return self.prior.effects(self.counts)
 
     @property
     def has_posterior(self) -> bool:
@@ -243,7 +277,7 @@ class Cpt(Tabular):
 
         posterior, parents = self.posterior, self.family.parents
         rows = [
-            ", ".join(str(p.states[code]) for p, code in zip(parents, codes, strict=True))
+            [str(p.states[code]) for p, code in zip(parents, codes, strict=True)]
             for codes in all_codes(self.family.parent_sizes).tolist()
         ]
         states = [str(state) for state in self.family.child.states]
@@ -303,7 +337,7 @@ class _Shown(NamedTuple):
     @classmethod
     def of(cls, family: Family, table: SparseTable) -> _Shown:
         """Choose the rows and states to be shown."""
-        table = table.expanded(_MAX_ROWS)
+        table = _with_some_rows(table)
         parents = family.parents
         states = [str(state) for state in family.child.states[:_MAX_STATES]]
         lines = [[parent.name for parent in parents] + states]
@@ -318,7 +352,7 @@ class _Shown(NamedTuple):
             lines.append(first[: len(parents)] + default)
         elif table.fallback is not None:
             others = counted(unseen, "other configuration")
-            notes.append(f"{others}, not observed: estimated when asked for")
+            notes.append(f"{others}, computed when asked for")
         elif unseen:
             notes.append(f"{counted(unseen, 'configuration')} without probabilities")
         if (more := len(table.rows) - _MAX_ROWS) > 0:
@@ -347,6 +381,15 @@ class _Shown(NamedTuple):
             f"<table><caption>{safe(title)}</caption>"
             f"<thead>{_html_row(head, 'th')}</thead><tbody>{rows}</tbody></table>{notes}"
         )
+
+
+def _with_some_rows(table: SparseTable) -> SparseTable:
+    """Store the first rows of a table that stores none, or all of them if they are few."""
+    if table.fallback is None or len(table.rows) or table.configurations <= _MAX_ROWS:
+        return table.expanded(_MAX_ROWS)
+    sizes = table.parent_sizes
+    codes = codes_at(np.arange(_MAX_ROWS), sizes)
+    return SparseTable(sizes, codes, table.rows_of(codes), None, table.fallback)
 
 
 def _html_row(cells: list[str], kind: str) -> str:

@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats, Integers, Seed
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._input import (
     Labelled,
@@ -23,11 +23,32 @@ from colonnade.classifier._input import (
     rows_to_classify,
     warn_of_unknown,
 )
-from colonnade.exceptions import expected, is_word, listing
-from colonnade.priors import Prior
-from colonnade.tables.coded import CodedTable
-from colonnade.tables.coding import unknown_states
-from colonnade.tables.sources import Source
+from colonnade.classifier._passing import Passing, passing_rows
+from colonnade.exceptions import expected, inapplicable, is_word, listing
+from colonnade.priors import Interval, Prior
+from colonnade.tables.coding import Coded, unknown_states
+from colonnade.tables.countable import scanned_of
+
+if TYPE_CHECKING:
+    from colonnade.classifier._fitted import Fitted
+    from colonnade.classifier._forest import Forest
+
+
+class Predicted(NamedTuple):
+    """Predictions for some rows of a table.
+
+    Attributes
+    ----------
+    probabilities : array [row, class]
+    interval : Interval or None
+        Ends of credible intervals, each ``[row, class]``.
+    truth : array of int [row] or None
+        Positions of the true classes, where the table has them.
+    """
+
+    probabilities: Floats
+    interval: Interval | None
+    truth: Integers | None
 
 
 class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -118,19 +139,130 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self._add(rows)
         return self
 
+    # ------------------------------------------------------------- prediction
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : array, data frame [row, feature], paths or lazy table
+
+        Returns
+        -------
+        array [row]
+        """
+        return np.asarray(self.classes_[self._answered(X, self._best)])
+
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class given the row, ``[row, class]``.
 
         Parameters
         ----------
-        X : array or data frame [row, feature]
+        X : array or data frame [row, feature], paths or lazy table
+            Rows of files (a path, a pattern, a list of them, or what :func:`colonnade.scan`
+            returns) and of lazy tables are read block by block. Their columns are found by name,
+            and others are ignored.
         """
         logs = self.predict_log_proba(X)
         return np.exp(logs, out=logs)
 
-    @abstractmethod
     def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of the probability of each class given the row, ``[row, class]``."""
+        """Logarithm of the probability of each class given the row, ``[row, class]``.
+
+        Parameters
+        ----------
+        X : array, data frame [row, feature], paths or lazy table
+        """
+        return self._answered(X, self._log_chances)
+
+    def predict_interval(
+        self, X: Any, level: float = 0.95, draws: int | None = None, rng: Seed = None
+    ) -> Interval:
+        """Credible interval of the probability of each class."""
+        parts = [self._interval(rows, level, draws, rng) for rows in self._passing(X)]
+        return Interval(
+            _joined([each.lower for each in parts]), _joined([each.upper for each in parts])
+        )
+
+    def predict_blocks(
+        self, X: Any, level: float | None = None, draws: int | None = None, rng: Seed = None
+    ) -> Iterator[Predicted]:
+        """Classify rows block by block, so that predictions of any number need little memory.
+
+        Parameters
+        ----------
+        X : paths, lazy table, array or data frame [row, feature]
+            As for :meth:`predict_proba`; rows in memory are one block.
+        level : float, optional
+            Probability inside the intervals; without it there are none.
+        draws, rng
+            As for :meth:`predict_interval`, for each block.
+
+        Yields
+        ------
+        Predicted
+            Of some rows, in their order: ``probabilities [row, class]``, the ``interval`` or None,
+            and ``truth [row]``, the positions of their true classes if the table has a column of
+            the target's name (a class that is missing or new has the number of classes), or None.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd
+        >>> from colonnade import BayesianNetworkClassifier
+        >>> rows = pd.DataFrame({"x": ["a", "b"] * 50, "y": [0, 1] * 50})
+        >>> model = BayesianNetworkClassifier().fit(rows[["x"]], rows["y"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rows.to_csv(f"{folder}/rows.csv", index=False)
+        ...     for block in model.predict_blocks(f"{folder}/*.csv"):
+        ...         best = block.probabilities.argmax(axis=1)
+        ...         print(len(best), (best == block.truth).mean())
+        100 1.0
+        """
+        if level is None:
+            for name, value in {"draws": draws, "rng": rng}.items():
+                if value is not None:
+                    raise inapplicable(name, value, "intervals", "give `level`, too")
+        for rows in self._passing(X):
+            logs = self._log_chances(rows)
+            ends = None if level is None else self._interval(rows, level, draws, rng)
+            yield Predicted(np.exp(logs, out=logs), ends, rows.truth)
+
+    @property
+    @abstractmethod
+    def _model(self) -> Fitted | Forest:
+        """What is known after training."""
+
+    @abstractmethod
+    def _best(self, rows: Passing) -> NDArray[np.intp]:
+        """Position of the most probable class of each row."""
+
+    @abstractmethod
+    def _log_chances(self, rows: Passing) -> Floats:
+        """Logarithm of the probability of each class, ``[row, class]``."""
+
+    @abstractmethod
+    def _interval(self, rows: Passing, level: float, draws: int | None, rng: Seed) -> Interval:
+        """Ends of intervals, each ``[row, class]``."""
+
+    def _passing(self, X: Any) -> Iterator[Passing]:
+        """Yield rows to be classified: those in memory at once, all others in blocks."""
+        check_is_fitted(self)
+        model = self._model
+        if (table := scanned_of(X)) is not None:
+            yield from passing_rows(model.views, model.classes, table, self._tell_unknown)
+            return
+        rows = model.views[0].read(rows_to_classify(self, X))
+        if rows.unknown is not None:
+            self._tell_unknown(rows.unknown)
+        yield Passing(0, rows)
+
+    def _answered(self, X: Any, answer: Callable[[Passing], Array]) -> Array:
+        """Return the answers for all rows."""
+        return _joined([answer(rows) for rows in self._passing(X)])
+
+    # ---------------------------------------------------------------- fitting
 
     @abstractmethod
     def _learn(self, rows: Labelled, classes: Classes) -> None:
@@ -170,12 +302,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             raise expected(f"the classes known already, {listing(known)},", "classes", classes)
         return given
 
-    def _rows(self, X: Any) -> Source:
-        """Check rows to be classified."""
-        check_is_fitted(self)
-        return rows_to_classify(self, X)
-
-    def _tell_unknown(self, coded: CodedTable) -> None:
+    def _tell_unknown(self, coded: Coded) -> None:
         """Refuse values that did not occur in training, or say that they are treated as missing."""
         if self.unknown == "raise":
             raise unknown_states(coded)
@@ -188,3 +315,8 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    """Put the answers for blocks together; one block is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

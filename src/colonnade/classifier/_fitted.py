@@ -70,6 +70,11 @@ class Fitted:
         network = _network(counts, choice, features)
         return replace(self, classes=classes, features=features, choice=choice, network=network)
 
+    @property
+    def views(self) -> tuple[Features]:
+        """The features as each network sees them, of which there is one."""
+        return (self.features,)
+
     @cached_property
     def tables(self) -> ClassTables:
         """The tables of the network, ready to classify."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.classifier._classes import Classes
-from colonnade.classifier._features import Reading, Rows, Treatment
+from colonnade.classifier._features import Features, Reading, Rows, Treatment
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._members import Growth, Member
 from colonnade.progress import Progress
@@ -70,6 +70,11 @@ class Forest:
         members = tuple(run(tasks, threads))
         return replace(self, classes=classes, members=members, rows=self.rows + rows.total)
 
+    @property
+    def views(self) -> tuple[Features, ...]:
+        """The features as each network sees them: cut at its own points."""
+        return tuple(member.features for member in self.members)
+
     @cached_property
     def weights(self) -> Floats:
         """How much each member weighs, ``[member]``: by how well it predicts classes."""
@@ -90,7 +95,7 @@ class Forest:
 
     def coded(self, rows: Rows) -> list[CodedTable]:
         """The rows as each member sees them."""
-        return [member.features.cut(rows) for member in self.members]
+        return [features.cut(rows) for features in self.views]
 
     def importances(self, names: Sequence[str], threads: int) -> Floats:
         """Share of each feature in what is said about the class, ``[feature]``."""

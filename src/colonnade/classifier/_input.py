@@ -35,8 +35,8 @@ from colonnade.exceptions import (
     with_hint,
 )
 from colonnade.priors import Prior
-from colonnade.tables.coded import CodedTable, checked_weights
-from colonnade.tables.coding import meant_states
+from colonnade.tables.coded import checked_weights
+from colonnade.tables.coding import Coded, meant_states
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
 
@@ -206,7 +206,7 @@ def checked_classes(classes: Any) -> NDArray[Any]:
     return found
 
 
-def warn_of_unknown(coded: CodedTable) -> None:
+def warn_of_unknown(coded: Coded) -> None:
     """Say which values are treated as missing, and in how many rows."""
     told = "; ".join(
         f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"

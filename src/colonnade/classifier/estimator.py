@@ -24,6 +24,7 @@ from colonnade.classifier._input import (
     warn_of_impossible,
 )
 from colonnade.classifier._intervals import class_intervals
+from colonnade.classifier._passing import Passing
 from colonnade.dag import Dag
 from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.network import BayesianNetwork
@@ -226,39 +227,27 @@ class BayesianNetworkClassifier(NetworkEstimator):
 
     # ------------------------------------------------------------- prediction
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row.
+    @property
+    def _model(self) -> Fitted:
+        return self._fitted
 
-        Parameters
-        ----------
-        X : array or data frame [row, feature]
-
-        Returns
-        -------
-        array [row]
-        """
-        coded = self._coded(X)
+    def _best(self, rows: Passing) -> NDArray[np.intp]:
+        coded = self._coded(rows)
         if len(self.classes_) == 1:
-            return np.repeat(self.classes_, coded.rows)
+            return np.zeros(coded.rows, np.intp)
         best, possible = self._fitted.tables.most_probable(coded)
         if not possible.all():
-            best[~possible] = self._impossible(coded, ~possible).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+            best[~possible] = self._impossible(coded, ~possible, rows.first).argmax(axis=1)
+        return best
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of the probability of each class given the row, ``[row, class]``.
-
-        Parameters
-        ----------
-        X : array or data frame [row, feature]
-        """
-        coded = self._coded(X)
+    def _log_chances(self, rows: Passing) -> Floats:
+        coded = self._coded(rows)
         if len(self.classes_) == 1:
             return np.zeros((coded.rows, 1))
         logs = self._fitted.tables.log_joint(coded, everything=False, normalised=True)
         impossible = np.isnan(logs[:, 0])
         if impossible.any():
-            logs[impossible] = self._impossible(coded, impossible)
+            logs[impossible] = self._impossible(coded, impossible, rows.first)
         return logs
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
@@ -269,10 +258,12 @@ class BayesianNetworkClassifier(NetworkEstimator):
 
         Parameters
         ----------
-        X : array or data frame [row, feature]
+        X : array, data frame [row, feature], paths or lazy table
         """
-        coded = self._coded(X)
-        return self._fitted.tables.log_joint(coded, everything=True, normalised=False)
+        tables = self._fitted.tables
+        return self._answered(
+            X, lambda rows: tables.log_joint(self._coded(rows), everything=True, normalised=False)
+        )
 
     def predict_interval(
         self, X: Any, level: float = 0.95, draws: int | None = None, rng: Seed = None
@@ -286,7 +277,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
 
         Parameters
         ----------
-        X : array or data frame [row, feature]
+        X : array, data frame [row, feature], paths or lazy table
         level : float
             Probability inside; equal tails outside.
         draws : int, optional
@@ -300,33 +291,31 @@ class BayesianNetworkClassifier(NetworkEstimator):
         Interval
             ``lower`` and ``upper``, each ``[row, class]``.
         """
-        coded = self._coded(X)
+        return super().predict_interval(X, level, draws, rng)
+
+    def _interval(self, rows: Passing, level: float, draws: int | None, rng: Seed) -> Interval:
         if not self.prior_.has_posterior:
             raise NotSupportedError(
                 f"predict_interval with {self.prior_!r}",
                 "it has no posterior to draw tables from",
                 Advice.PRIOR_WITH_POSTERIOR,
             )
-        return class_intervals(self._fitted.tables, coded, level, draws, rng)
+        return class_intervals(self._fitted.tables, self._coded(rows), level, draws, rng)
 
-    def _coded(self, X: Any) -> CodedTable:
-        rows = self._rows(X)
-        coded = self._fitted.features.codes(rows)
-        if coded.unknown:
-            self._tell_unknown(coded)
-        return coded
+    def _coded(self, rows: Passing) -> CodedTable:
+        return self._fitted.features.cut(rows.rows)
 
-    def _impossible(self, coded: CodedTable, bad: NDArray[np.bool_]) -> Floats:
+    def _impossible(self, coded: CodedTable, bad: NDArray[np.bool_], first: int) -> Floats:
         """Log probabilities for rows that no class can have: those of the least impossible class.
 
-        Only relative frequencies leave anything impossible.
+        Only relative frequencies leave anything impossible. The rows are counted from `first`.
         """
         tables = self._fitted.tables.floored
         logs = tables.log_joint(coded.take(bad), everything=False, normalised=True)
         undefined = np.isnan(logs[:, 0])
         if undefined.any():
-            raise undefined_rows(np.flatnonzero(bad)[undefined], self.prior_)
-        warn_of_impossible(np.flatnonzero(bad), self.prior_)
+            raise undefined_rows(first + np.flatnonzero(bad)[undefined], self.prior_)
+        warn_of_impossible(first + np.flatnonzero(bad), self.prior_)
         return logs
 
     @property

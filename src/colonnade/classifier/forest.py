@@ -16,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from colonnade.arrays import Floats, Seed
 from colonnade.classifier._base import NetworkEstimator
 from colonnade.classifier._classes import Classes
-from colonnade.classifier._features import Rows, Treatment
+from colonnade.classifier._features import Treatment
 from colonnade.classifier._files import read, save
 from colonnade.classifier._forest import Average, Forest
 from colonnade.classifier._input import Labelled, feature_names
 from colonnade.classifier._intervals import mixed_intervals
 from colonnade.classifier._members import Growth, most_cuts
+from colonnade.classifier._passing import Passing
 from colonnade.exceptions import checked_whole, expected, is_word
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior, Tiered
@@ -193,29 +194,15 @@ class BayesianNetworkForest(NetworkEstimator):
 
     # ------------------------------------------------------------- prediction
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row.
+    @property
+    def _model(self) -> Forest:
+        return self._forest
 
-        Parameters
-        ----------
-        X : array or data frame [row, feature]
+    def _best(self, rows: Passing) -> NDArray[np.intp]:
+        return np.asarray(self._log_chances(rows).argmax(axis=1))
 
-        Returns
-        -------
-        array [row]
-        """
-        logs = self.predict_log_proba(X)
-        return np.asarray(self.classes_[logs.argmax(axis=1)])
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of the probability of each class given the row, ``[row, class]``.
-
-        Parameters
-        ----------
-        X : array or data frame [row, feature]
-        """
-        rows = self._read(X)
-        return self._forest.log_chances(rows, self.average, self._threads)
+    def _log_chances(self, rows: Passing) -> Floats:
+        return self._forest.log_chances(rows.rows, self.average, self._threads)
 
     def predict_interval(
         self, X: Any, level: float = 0.95, draws: int | None = None, rng: Seed = None
@@ -228,7 +215,7 @@ class BayesianNetworkForest(NetworkEstimator):
 
         Parameters
         ----------
-        X : array or data frame [row, feature]
+        X : array, data frame [row, feature], paths or lazy table
         level : float
             Probability inside; equal tails outside.
         draws : int, optional
@@ -242,8 +229,10 @@ class BayesianNetworkForest(NetworkEstimator):
         Interval
             ``lower`` and ``upper``, each ``[row, class]``.
         """
-        rows = self._read(X)
-        coded = self._forest.coded(rows)
+        return super().predict_interval(X, level, draws, rng)
+
+    def _interval(self, rows: Passing, level: float, draws: int | None, rng: Seed) -> Interval:
+        coded = self._forest.coded(rows.rows)
         tables = [member.tables for member in self._forest.members]
         pairs = list(zip(tables, coded, strict=True))
         return mixed_intervals(pairs, self.weights_, level, draws, rng)
@@ -293,13 +282,6 @@ class BayesianNetworkForest(NetworkEstimator):
         model.target_name_ = kept.forest.classes.name
         model._take(kept.forest)
         return model
-
-    def _read(self, X: Any) -> Rows:
-        source = self._rows(X)
-        rows = self._forest.members[0].features.read(source)
-        if rows.unknown is not None:
-            self._tell_unknown(rows.unknown)
-        return rows
 
 
 def _prior(prior: Any, rows: float) -> Prior:

@@ -175,13 +175,25 @@ class FileOptions(ReadOptions):
 
     def read(self, *named: str | None) -> TextTable:
         """Read the table without the columns to be ignored; these and those named must be there."""
+        return self.without_ignored(self.read_all(*named))
+
+    def read_all(self, *named: str | None) -> TextTable:
+        """Read the table with all its columns; those to be ignored and named must be there."""
         from colonnade.tables.levels import refuse_absent
 
-        # An index without a name is left out anyway.
-        ignored = [name for name in self.ignore or () if name]
         table = self.table(self.path)
-        refuse_absent([*ignored, *(name for name in named if name is not None)], list(table))
-        return table.only(name for name in table if name not in ignored)
+        known = [name for name in named if name is not None]
+        refuse_absent([*self._ignored, *known], list(table))
+        return table
+
+    def without_ignored(self, table: TextTable) -> TextTable:
+        """Return a table without the columns to be ignored."""
+        return table.only(name for name in table if name not in self._ignored)
+
+    @property
+    def _ignored(self) -> list[str]:
+        # An index without a name is left out anyway.
+        return [name for name in self.ignore or () if name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,6 +380,12 @@ class WeightedData(DataOptions):
             help="Column that says how often each row counts; it is not a variable.",
         ),
     ] = None
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why columns are no variables that an option names."""
+        found = dict.fromkeys(self._ignored, "left out by --ignore")
+        return found if self.weights is None else {**found, self.weights: "weights of the rows"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,16 +8,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from colonnade.cli.data import Missing, WeightedData
+from colonnade.cli.models import load
 from colonnade.cli.output import grid, say, say_json
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import DataError, DataWarning, counted, not_among, renamed, warn
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    DataWarning,
+    FileFormatError,
+    counted,
+    not_among,
+    renamed,
+    warn,
+)
 
 if TYPE_CHECKING:
     from colonnade.arrays import Floats
     from colonnade.classifier import BayesianNetworkForest
     from colonnade.cli.intervals import IntervalOptions
+    from colonnade.network import BayesianNetwork
     from colonnade.priors import Interval, Prior
     from colonnade.tables import Bins
+    from colonnade.tables.files import TextTable
 
 _MAX_SHOWN_FEATURES = 20
 
@@ -35,14 +47,30 @@ def check_forest(data: WeightedData, output: Path, others: dict[str, object]) ->
         raise Misuse(f"Expected a name that ends in .json for --output, got {output.name!r}.")
 
 
+def load_model(path: Path) -> BayesianNetwork | BayesianNetworkForest:
+    """Read the network or the forest whose path was given for the parameter `model`."""
+    try:
+        return load(path)
+    except FileFormatError as error:
+        if error.hint is not Advice.LOAD_FOREST:
+            raise
+    from colonnade.classifier import BayesianNetworkForest
+
+    return BayesianNetworkForest.load(path)
+
+
 def fit_forest(
     data: WeightedData, target: str, prior: Prior | None, seed: int | None
-) -> BayesianNetworkForest:
-    """Learn a forest that predicts one column from all others that describe rows."""
+) -> tuple[BayesianNetworkForest, TextTable]:
+    """Learn a forest that predicts one column from all others that describe rows.
+
+    Also returns the table with all its columns.
+    """
     from colonnade.classifier import BayesianNetworkForest
     from colonnade.tables.packages import as_frame
 
-    table = data.read(data.weights)
+    whole = data.read_all(data.weights)
+    table = data.without_ignored(whole)
     columns = [name for name in table if name != data.weights]
     if target not in columns:
         raise not_among(columns, "target", target)
@@ -69,16 +97,19 @@ def fit_forest(
         target_name=target,
         identifiers="keep",
     )
-    return forest.fit(frame, np.array(labels[known].tolist()), weights)
+    return forest.fit(frame, np.array(labels[known].tolist()), weights), whole
 
 
-def say_forest(forest: BayesianNetworkForest, saved: Path, json: bool) -> None:
-    """Show what a forest predicts, and from what."""
+def say_forest(
+    forest: BayesianNetworkForest, saved: Path, json: bool, report: Path | None = None
+) -> None:
+    """Show what a forest predicts, from what, and where it and its page are."""
     names, shares = forest.feature_names_in_.tolist(), forest.feature_importances_.tolist()
     ranked = sorted(zip(names, shares, strict=True), key=lambda pair: -pair[1])
     members, target = len(forest.networks_), forest.target_name_
     if json:
-        facts = {"saved": str(saved), "target": target, "classes": forest.classes_.tolist()}
+        facts = {"saved": str(saved), **({} if report is None else {"report": str(report)})}
+        facts |= {"target": target, "classes": forest.classes_.tolist()}
         say_json({**facts, "networks": members, "importances": dict(ranked)})
         return
     size = f"{counted(members, 'network')}, from {counted(len(names), 'column')}"
@@ -88,6 +119,8 @@ def say_forest(forest: BayesianNetworkForest, saved: Path, json: bool) -> None:
     if rest := len(ranked) - len(shown):
         say(f"... {counted(rest, 'more column')}; --json shows all")
     say(f"Saved {saved}")
+    if report is not None:
+        say(f"Saved {report}")
 
 
 def forest_chances(
@@ -101,11 +134,11 @@ def forest_chances(
     refuse_absent(names, list(table))
     frame = as_frame({name: table[name] for name in names})
     chances = np.asarray(forest.predict_proba(frame))
-    if intervals.draws == 0:
+    settings = intervals.of_forest
+    if not settings:
         return chances, None
-    level, seed = intervals.level or 0.95, intervals.seed or 0
     with renamed(rng="seed"):
-        return chances, forest.predict_interval(frame, level, intervals.draws, seed)
+        return chances, forest.predict_interval(frame, **settings)
 
 
 def _bins(data: WeightedData) -> Bins | dict[str, Any] | None:

@@ -66,6 +66,11 @@ class IntervalOptions:
         level = 0.95 if self.level is None else self.level
         return {"draws": draws, "level": level, "rng": self.seed or 0}
 
+    @property
+    def of_forest(self) -> dict[str, Any]:
+        """The same for a forest, which always has a posterior and knows how many draws it needs."""
+        return {**self.settings(True), "draws": self.draws} if self.draws != 0 else {}
+
     def answered(self, network: BayesianNetwork, ask: Callable[..., _Answer]) -> _Answer:
         """Ask with `draws`, `level` and `rng`, or without them where intervals cannot be had."""
         posterior = any(cpt.has_posterior for cpt in network.tables.values())

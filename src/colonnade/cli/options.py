@@ -37,6 +37,10 @@ Overwrite = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON for programs; undefined numbers are null.")
 ]
+Group = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column with the group of each row, as for fit."),
+]
 
 
 _Debug = Annotated[

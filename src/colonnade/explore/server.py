@@ -18,7 +18,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.exceptions import ColonnadeError, require
 from colonnade.explore.beliefs import Answer, Beliefs
-from colonnade.explore.reasons import reasons
+from colonnade.explore.reasons import next_questions, reasons
 from colonnade.explore.situation import Situation
 from colonnade.network import BayesianNetwork
 from colonnade.report.page import MAX_MARGIN_STATES, describe, rendered
@@ -175,11 +175,12 @@ class Explorer:
         target = message.pop("target", None) if isinstance(message, dict) else None
         situation = Situation.of(message, self.network)
         answer = self.beliefs.answer(situation)
-        python = command = why = None
+        python = command = why = ask = None
         if type(target) is int and 0 <= target < len(self.network):
             python = situation.as_python(self.network, target)
             command = situation.as_command(self.network, target, self.model)
             why = reasons(self.beliefs, situation, target)
+            ask = next_questions(self.beliefs, situation, target)
         return {
             "means": _shortened(answer.means),
             "lower": _shortened(answer.lower),
@@ -187,6 +188,7 @@ class Explorer:
             "log_probability": round(answer.log_probability, 6),
             "moved": self._moved(answer, situation),
             "reasons": why,
+            "next": ask,
             "python": python,
             "command": command,
         }

@@ -73,6 +73,16 @@ class Situation:
             {j: code for j, code in self.done.items() if j != k},
         )
 
+    def observing(self, k: int, code: int) -> Situation:
+        """Return the situation in which one variable is observed, besides what is said of it.
+
+        Examples
+        --------
+        >>> Situation(done={0: 1}).observing(2, 0)
+        Situation(observed={2: 0}, likely={}, done={0: 1})
+        """
+        return Situation({**self.observed, k: code}, self.likely, self.done)
+
     def __bool__(self) -> bool:
         return bool(self.observed or self.likely or self.done)
 

@@ -14,10 +14,11 @@ from colonnade.configurations import all_codes
 from colonnade.cpt import Cpt, SparseTable
 from colonnade.dag import Dag
 from colonnade.exceptions import counted
-from colonnade.files.drafts import Draft, DraftTable, DraftVariable
+from colonnade.files.drafts import Draft, DraftEffects, DraftTable, DraftVariable
 from colonnade.files.misfit import MisfitError, made
 from colonnade.files.names import typed
 from colonnade.network import BayesianNetwork
+from colonnade.priors import Effects
 from colonnade.variables import Family, Variable
 from colonnade.wording import MAX_SHOWN_PARENTS
 
@@ -51,7 +52,11 @@ def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:
             raise MisfitError(place, f"its parent {repeated[:80]!r} is named twice.")
         parents = tuple(variables[parent] for parent in table.parents)
         family = made(place, Family, variable, parents)
-        tables[variable.name], rescaled = _cpt(family, table, place)
+        if isinstance(table, DraftEffects):
+            cpt, rescaled = _noisy_cpt(family, table, place)
+        else:
+            cpt, rescaled = _cpt(family, table, place)
+        tables[variable.name] = cpt
         arcs += [(parent.name, variable.name) for parent in parents]
         notes += rescaled
     dag = made("", Dag, tuple(arcs), tuple(names))
@@ -95,6 +100,34 @@ def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]
         notes += more
     sparse = made(place, SparseTable, sizes, codes, rows, default)
     return Cpt(family, None, None, sparse), notes
+
+
+def _noisy_cpt(family: Family, table: DraftEffects, place: str) -> tuple[Cpt, list[str]]:
+    sizes, r = family.parent_sizes, family.cardinality
+    wanted = sum(sizes) + 1
+    if table.rows.size != wanted * r:
+        found = counted(table.rows.size, "probability", "probabilities")
+        states = f"{counted(wanted - 1, 'state')} of its parents and a leak"
+        raise MisfitError(place, f"{found} for {states}, {counted(r, 'state')} each.")
+    ends = np.cumsum(sizes, dtype=np.int64)
+    own = [state for size in sizes for state in range(size)]
+    order = own if table.order is None else table.order
+    blocks = [order[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+    if len(order) != len(own) or any(sorted(block) != list(range(len(block))) for block in blocks):
+        raise MisfitError(place, "its strengths do not list the states of its parents.")
+
+    def given(row: int) -> str:
+        if row == wanted - 1:
+            return " of the leak"
+        parent = family.parents[k := int(np.searchsorted(ends, row, side="right"))]
+        state = parent.states[blocks[k][row - int(ends[k]) + sizes[k]]]
+        return f" of the effect of {parent.name} = {state}"
+
+    rows, notes = _Checks(place, False).probabilities(table.rows.reshape(wanted, r), given)
+    *listed, leak = np.split(rows, ends)
+    parents = [each[np.argsort(block)] for each, block in zip(listed, blocks, strict=True)]
+    effects = made(place, Effects, tuple(parents), leak[0], True)
+    return made(place, Cpt.of_effects, family, effects), notes
 
 
 def _given(family: Family, codes: Array, row: int) -> str:

@@ -8,13 +8,14 @@ it; `sketch` makes a draft of a network, with names as the format holds them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats
+from colonnade.cpt import Cpt
 from colonnade.exceptions import Advice, DataError, TooLargeError, counted, warn
 from colonnade.files.misfit import MisfitError, times
 from colonnade.files.names import Spelling, decode, types_of
@@ -74,6 +75,15 @@ class DraftTable:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftEffects:
+    """The effects of single parents, of a variable whose states run from the strongest to none."""
+
+    parents: list[str]
+    rows: Floats  # [states of the first parent, of the next, ..., leak; state], of any shape
+    order: list[int] | None  # which state of its parent each row is of; None: as they come
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """Variables and tables by the names the file has for them, in its order.
 
@@ -81,7 +91,7 @@ class Draft:
     """
 
     variables: dict[str, DraftVariable] = field(default_factory=dict)
-    tables: dict[str, DraftTable] = field(default_factory=dict)
+    tables: dict[str, DraftTable | DraftEffects] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def define(self, variable: DraftVariable) -> None:
@@ -90,13 +100,13 @@ class Draft:
             raise variable.misfit("it is defined twice.")
         self.variables[variable.name] = variable
 
-    def tabulate(self, variable: DraftVariable, table: DraftTable) -> None:
+    def tabulate(self, variable: DraftVariable, table: DraftTable | DraftEffects) -> None:
         """Add the table of a variable."""
         if variable.name in self.tables:
             raise variable.misfit("its probabilities are given twice.")
         self.tables[variable.name] = table
 
-    def add(self, variable: DraftVariable, table: DraftTable) -> None:
+    def add(self, variable: DraftVariable, table: DraftTable | DraftEffects) -> None:
         """Add a variable and its table."""
         self.define(variable)
         self.tabulate(variable, table)
@@ -114,34 +124,71 @@ class Format:
     dialects: Mapping[Dialect, Callable[[Draft], str]] = field(default_factory=dict)
     # What every file of the format lacks; each time one is written, a warning says so.
     lost: str = ""
+    effects: bool = False  # whether it holds the effects of single parents
 
 
 def sketch(
-    network: BayesianNetwork, spelling: Spelling, holder: str, max_cells: int = _MAX_CELLS_IN_FILE
+    network: BayesianNetwork,
+    spelling: Spelling,
+    holder: str,
+    max_cells: int = _MAX_CELLS_IN_FILE,
+    effects: bool = False,
 ) -> Draft:
-    """Write a network in the names that a format or program (`holder`) holds, with dense tables."""
-    check_writable(network, max_cells)
+    """Write a network in the names that a format or program (`holder`) holds, with dense tables.
+
+    If it holds `effects` of single parents, tables that are made of these are written so.
+    """
     draft = Draft()
+    noisy = _noisy_tables(network, draft) if effects else {}
+    check_writable([cpt for name, cpt in network.tables.items() if name not in noisy], max_cells)
     names = dict(zip(network, spelling.write_names(network), strict=True))
     for name, cpt in network.tables.items():
         child = cpt.family.child
         labels = spelling.write_states(child.states)
         variable = DraftVariable(names[name], labels, types_of(child.states), child)
         parents = [names[parent.name] for parent in cpt.family.parents]
-        draft.add(variable, DraftTable(parents, cpt.table.dense()))
+        if name in noisy:
+            draft.add(variable, replace(noisy[name], parents=parents))
+        else:
+            draft.add(variable, DraftTable(parents, cpt.table.dense()))
     _note_encoded(draft, holder)
     return draft
 
 
-def check_writable(network: BayesianNetwork, max_cells: int) -> None:
+def _noisy_tables(network: BayesianNetwork, draft: Draft) -> dict[str, DraftEffects]:
+    """The tables that are made of effects, if those are as programs want them.
+
+    The last state of the variable is no effect, and each parent has a state without any, which
+    comes last among its rows.
+    """
+    found = {}
+    for name, cpt in network.tables.items():
+        if (effects := cpt.effects) is None:
+            continue
+        without = [np.flatnonzero(table[:, -1] == 1.0) for table in effects.parents]
+        if not effects.descending or not all(states.size for states in without):
+            why = "its last state is not that of no effect, or a parent has always an effect"
+            draft.notes.append(f"wrote the noisy-max table of {name!r} in full: {why}")
+            continue
+        order, rows = [], []
+        for table, absent in zip(effects.parents, without, strict=True):
+            states = [state for state in range(len(table)) if state != absent[-1]]
+            order += [*states, int(absent[-1])]
+            rows.append(table[order[-len(table) :]])
+        found[name] = DraftEffects([], np.concatenate([*rows, effects.leak[None]]), order)
+    return found
+
+
+def check_writable(tables: Collection[Cpt], max_cells: int) -> None:
     """Refuse tables that are too large to be written in full, or that lack probabilities."""
-    families = [cpt.family for cpt in network.tables.values()]
+    families = [cpt.family for cpt in tables]
     cells = sum(family.configurations * family.cardinality for family in families)
     if cells > max_cells:
         hint = "save it in the native format, which stores what was observed only"
         raise TooLargeError("The tables of the network", size=cells, limit=max_cells, hint=hint)
-    for name, cpt in network.tables.items():
+    for cpt in tables:
         if not cpt.table.complete:
+            name = cpt.family.child.name
             unseen = cpt.family.configurations - len(cpt.table.rows)
             of = f"{counted(unseen, 'configuration')} of its parents"
             problem = f"there are no probabilities to write for {of}."

@@ -9,7 +9,8 @@ points, or null), ``em`` (how EM went, or null; not in version 1) and, if rows b
 - ``prior``: its class, its parameters and its engine, or null for a table that was given;
 - ``codes``: the parent codes of the configurations stored, null if all of them are;
 - ``counts``: their counts, integers or numbers with a decimal point, or null;
-- ``rows`` and ``default``: the probabilities of these configurations, and of any other.
+- ``rows`` and ``default``: the probabilities of these configurations, and of any other;
+- ``effects``, only if it is a known noisy-max table: the effects of single parents. It has no rows.
 
 The probabilities are stored although they follow from the counts and the prior: so a file loads
 without repeating the estimation, and shows the same digits wherever it is loaded.
@@ -31,7 +32,7 @@ from colonnade.files.misfit import MisfitError
 from colonnade.files.schema import network_of
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts
-from colonnade.priors import saved
+from colonnade.priors import saved, saved_effects
 
 SUFFIX = ".json"
 _FORMAT = "colonnade network"
@@ -104,18 +105,20 @@ def _table(cpt: Cpt) -> dict[str, Any]:
     if cpt.counts is not None and not np.array_equal(cpt.counts.codes, table.codes):
         reason = "its counts and its probabilities are of different configurations"
         raise NotSupportedError(f"Saving the table of {cpt.family.child.name!r}", reason)
-    if cpt.counts is None and table.fallback is not None:
+    effects = cpt.effects if cpt.counts is None else None
+    if cpt.counts is None and table.fallback is not None and effects is None:
         reason = "it has no counts, and its rows are too many to be listed"
         hint = "save the network it was taken from"
         raise NotSupportedError(f"Saving the table of {cpt.family.child.name!r}", reason, hint)
     complete = len(table.rows) == table.configurations
-    return {
+    record = {
         "prior": None if cpt.prior is None else saved(cpt.prior),
         "codes": None if complete else table.codes.tolist(),
         "counts": None if cpt.counts is None else cpt.counts.values.tolist(),
         "rows": table.rows.tolist(),
         "default": None if table.default is None else table.default.tolist(),
     }
+    return record if effects is None else record | {"effects": saved_effects(effects)}
 
 
 def checksum(document: dict[str, Any]) -> str:

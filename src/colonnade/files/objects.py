@@ -144,7 +144,7 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
     """
     models = require("pgmpy.models", feature="to_pgmpy", extra="interop")
     factors = require("pgmpy.factors.discrete", feature="to_pgmpy", extra="interop")
-    check_writable(network, MAX_DENSE_CELLS)
+    check_writable(network.tables.values(), MAX_DENSE_CELLS)
     model = models.DiscreteBayesianNetwork()
     model.add_nodes_from(network.dag.variables)
     model.add_edges_from(network.dag.arcs)

@@ -135,7 +135,8 @@ def save(
     if form is None:
         text, notes = native.render(network), []
     else:
-        draft = sketch(network, form.spelling, form.name)
+        effects = form.effects and dialect == "standard"
+        draft = sketch(network, form.spelling, form.name, effects=effects)
         text = (form.render if dialect == "standard" else form.dialects[dialect])(draft)
         notes = [form.lost] if form.lost else draft.notes
     write_bytes(path, text.encode("utf-8"), overwrite)

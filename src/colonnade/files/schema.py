@@ -16,7 +16,7 @@ from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts, families_of
-from colonnade.priors import Prior, restored
+from colonnade.priors import Prior, restored, restored_effects
 from colonnade.variables import Family, Variable
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
 _OPTIONAL_KEYS = {"group"}
+_TABLE_KEYS = {"prior", "codes", "counts", "rows", "default"}
 
 
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
@@ -123,7 +124,9 @@ def _arc(variables: list[Variable], value: Any, place: str) -> tuple[str, str]:
 
 
 def _cpt(family: Family, value: Any, place: str) -> Cpt:
-    _keys(value, {"prior", "codes", "counts", "rows", "default"}, place)
+    if isinstance(value, dict) and "effects" in value:
+        return _noisy(family, value, place)
+    _keys(value, _TABLE_KEYS, place)
     rows = _floats(value["rows"], family.cardinality, f"{place}.rows")
     codes = _codes(family, value["codes"], len(rows), f"{place}.codes")
     default = value["default"]
@@ -143,6 +146,16 @@ def _cpt(family: Family, value: Any, place: str) -> Cpt:
     if found := made(f"{place}.prior", prior.inconsistency, counts, table):
         raise MisfitError(f"{place}.{found.part}", found.problem)
     return Cpt(family, counts, prior, prior.completed(counts, table))
+
+
+def _noisy(family: Family, value: dict[str, Any], place: str) -> Cpt:
+    """A known table that follows from the effects of single parents."""
+    _keys(value, _TABLE_KEYS | {"effects"}, place)
+    for key in sorted(_TABLE_KEYS):
+        if value[key]:
+            raise MisfitError(f"{place}.{key}", "a table has it, or effects, and not both.")
+    where = f"{place}.effects"
+    return made(where, Cpt.of_effects, family, made(where, restored_effects, value["effects"]))
 
 
 def _codes(family: Family, value: Any, rows: int, place: str) -> Array:

@@ -13,9 +13,11 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.files.drafts import (
     Draft,
+    DraftEffects,
     DraftTable,
     DraftVariable,
     Format,
@@ -49,18 +51,23 @@ def render(draft: Draft, app: str = "Colonnade") -> str:
     lines += ["  <nodes>"]
     for name in _parents_first(draft):
         variable, table = draft.variables[name], draft.tables[name]
-        lines.append(f'    <cpt id="{name}">')
+        noisy = isinstance(table, DraftEffects)
+        kind, element = ("noisymax", "parameters") if noisy else ("cpt", "probabilities")
+        lines.append(f'    <{kind} id="{name}">')
         lines += [f'      <state id="{label}" />' for label in variable.labels]
         if table.parents:
             # The table stays: what varies fastest is named first instead of last.
             parents = table.parents[::-1] if app == _AGRUM else table.parents
             lines.append(f"      <parents>{' '.join(parents)}</parents>")
         values = " ".join(map(repr, table.rows.ravel().tolist()))
-        lines.append(f"      <probabilities>{values}</probabilities>")
+        if isinstance(table, DraftEffects) and table.parents:
+            order = " ".join(map(str, table.order or ()))
+            lines.append(f"      <strengths>{order}</strengths>")
+        lines.append(f"      <{element}>{values}</{element}>")
         for key, kept in ((_NAME, _kept_name(variable)), (_STATES, _kept_states(variable))):
             if kept:
                 lines.append(f'      <property id="{key}">{escape(json.dumps(kept))}</property>')
-        lines.append("    </cpt>")
+        lines.append(f"    </{kind}>")
     lines += ["  </nodes>", "  <extensions>"]
     lines += [f'    <genie version="1.0" app="{app}" name="network">']
     positions = _positions(draft)
@@ -171,10 +178,14 @@ def _meanings(text: str, key: str, variable: DraftVariable) -> dict[str, State]:
 
 
 # The elements that hold the table of a node, by the kind of the node.
-_VALUES = {"cpt": "probabilities", "deterministic": "resultingstates"}
+_VALUES = {
+    "cpt": "probabilities",
+    "deterministic": "resultingstates",
+    "noisymax": "parameters",
+}
 
 
-def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
+def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable | DraftEffects]:
     name = element.get("id", "")
     if not name:
         raise MisfitError("", f"a {element.tag[:40]} has no id.")
@@ -186,9 +197,12 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
     values = found[_VALUES[element.tag]]
     if values is None:
         raise variable.misfit(f"it has no {_VALUES[element.tag]}.")
-    if all(found[tag] is not None for tag in _VALUES.values()):
-        raise variable.misfit(f"it has {' and '.join(_VALUES.values())}.")
+    given = [tag for tag in _VALUES.values() if found[tag] is not None]
+    if len(given) > 1:
+        raise variable.misfit(f"it has {' and '.join(given)}.")
     words = words_of(values)
+    if element.tag == "noisymax":
+        return variable, _effects(element, variable, numbers(words, variable.place))
     if element.tag == "cpt":
         rows = numbers(words, variable.place)
     else:
@@ -201,5 +215,22 @@ def _node(element: Element, by_agrum: bool) -> tuple[DraftVariable, DraftTable]:
     return variable, DraftTable(parents[::-1] if by_agrum else parents, rows)
 
 
+def _effects(element: Element, variable: DraftVariable, values: Floats) -> DraftEffects:
+    """The parameters of a noisy-max node: for each parent its states, and at last the leak.
+
+    The strengths are, for each parent, the numbers of its states in the order of their parameters;
+    the last is the one without an effect. SMILE's manual has it so.
+    """
+    parents = words_of(only(element, "parents", variable.place))
+    strengths = only(element, "strengths", variable.place)
+    order = numbers(words_of(strengths), variable.place)
+    if (order != np.rint(order)).any():
+        raise variable.misfit("its strengths are not all integers.")
+    whole = None if strengths is None else [int(each) for each in order]
+    return DraftEffects(parents, values, whole)
+
+
 _FOR_AGRUM = partial(render, app=_AGRUM)
-FORMAT = Format("XDSL", (".xdsl",), Identifiers(), parse, render, {"agrum": _FOR_AGRUM})
+FORMAT = Format(
+    "XDSL", (".xdsl",), Identifiers(), parse, render, {"agrum": _FOR_AGRUM}, effects=True
+)

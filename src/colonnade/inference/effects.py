@@ -78,6 +78,7 @@ class Contrast(NamedTuple):
     one, other : float
         Probability of the state on the two sides.
     difference, ratio, odds_ratio : float
+    one_interval, other_interval : (float, float) or None
     difference_interval, ratio_interval, odds_ratio_interval : (float, float) or None
     """
 
@@ -86,6 +87,8 @@ class Contrast(NamedTuple):
     difference: float
     ratio: float
     odds_ratio: float
+    one_interval: tuple[float, float] | None
+    other_interval: tuple[float, float] | None
     difference_interval: tuple[float, float] | None
     ratio_interval: tuple[float, float] | None
     odds_ratio_interval: tuple[float, float] | None
@@ -112,7 +115,7 @@ class Effect(Tabular):
         on several.
     assumed : str
         What has to be true of the world for the answer.
-    one, other : array [state]
+    one, other : Estimates
         Probabilities of the target on the two sides.
     difference, ratio, odds_ratio : Estimates
         ``one - other``, ``one / other``, and the ratio of the odds.
@@ -127,8 +130,8 @@ class Effect(Tabular):
     causal: bool
     adjusted: frozenset[str] | None
     assumed: str
-    one: Floats
-    other: Floats
+    one: Estimates
+    other: Estimates
     difference: Estimates
     ratio: Estimates
     odds_ratio: Estimates
@@ -140,7 +143,7 @@ class Effect(Tabular):
         """Compare the two sides."""
         values = _measures(*sides.probabilities)
         drawn = _measures(*sides.samples) if sides.samples is not None else None
-        difference, ratio, odds_ratio = (
+        one, other, difference, ratio, odds_ratio = (
             Estimates.of(each, None if drawn is None else drawn[k], sides.level)
             for k, each in enumerate(values)
         )
@@ -152,8 +155,8 @@ class Effect(Tabular):
             causal=how.causal,
             adjusted=how.adjusted,
             assumed=CAUSAL if how.causal else PLAIN,
-            one=sides.probabilities[0],
-            other=sides.probabilities[1],
+            one=one,
+            other=other,
             difference=difference,
             ratio=ratio,
             odds_ratio=odds_ratio,
@@ -165,11 +168,13 @@ class Effect(Tabular):
         """The comparison for one state of the target."""
         k = self._variable.index(state)
         return Contrast(
-            one=float(self.one[k]),
-            other=float(self.other[k]),
+            one=float(self.one.values[k]),
+            other=float(self.other.values[k]),
             difference=float(self.difference.values[k]),
             ratio=float(self.ratio.values[k]),
             odds_ratio=float(self.odds_ratio.values[k]),
+            one_interval=_ends(self.one, k),
+            other_interval=_ends(self.other, k),
             difference_interval=_ends(self.difference, k),
             ratio_interval=_ends(self.ratio, k),
             odds_ratio_interval=_ends(self.odds_ratio, k),
@@ -190,12 +195,10 @@ class Effect(Tabular):
         }
 
     def _columns(self) -> dict[str, list[Any]]:
-        columns: dict[str, list[Any]] = {
-            self.target: list(self.states),
-            "one": self.one.tolist(),
-            "other": self.other.tolist(),
-        }
+        columns: dict[str, list[Any]] = {self.target: list(self.states)}
         for name, found in (
+            ("one", self.one),
+            ("other", self.other),
             ("difference", self.difference),
             ("ratio", self.ratio),
             ("odds ratio", self.odds_ratio),
@@ -211,8 +214,8 @@ class Effect(Tabular):
         rows = [head]
         for state in self.states:
             found = self[state]
-            cells = [str(state), f"{found.one:.4f}", f"{found.other:.4f}"]
-            for value, ends in zip(found[2:5], found[5:], strict=True):
+            cells = [str(state)]
+            for value, ends in zip(found[:5], found[5:], strict=True):
                 shown = "" if ends is None else f" [{ends[0]:.3g}, {ends[1]:.3g}]"
                 cells.append(f"{value:.3g}{shown}")
             rows.append(cells)
@@ -230,10 +233,11 @@ class Effect(Tabular):
         return "\n".join([first, *lines, *notes])
 
 
-def _measures(one: Floats, other: Floats) -> tuple[Floats, Floats, Floats]:
+def _measures(one: Floats, other: Floats) -> tuple[Floats, ...]:
+    """Both sides, their difference, their ratio and the ratio of their odds."""
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = one / (1.0 - one) / (other / (1.0 - other))
-        return one - other, one / other, odds
+        return one, other, one - other, one / other, odds
 
 
 def _ends(found: Estimates, k: int) -> tuple[float, float] | None:

@@ -102,28 +102,34 @@ def anomaly(network: BayesianNetwork, table: Any, unknown: Unknown) -> Anomalies
     coded = coded_for_network(table, network, None, unknown)
     rows = _Rows.of(network, coded)
     members, codes = rows.members, rows.codes
-    there = ~members.missing(codes)
-    shares = np.zeros(codes.shape)
+    columns = np.ascontiguousarray(codes.T)
+    there = columns != np.array(members.sizes)[:, None]
+    shares = np.zeros(columns.shape)
     rank = np.empty(len(network), dtype=np.int64)
     rank[list(members.order)] = np.arange(len(network))
     with Progress("Rows", len(network)) as progress:
         for k, cpt in enumerate(network.tables.values()):
             *parents, _ = members.families[k]
-            simple = there[:, k] & there[:, parents].all(axis=1)
+            simple = np.flatnonzero(there[k] & there[parents].all(axis=0))
             with np.errstate(divide="ignore"):
                 logs = cpt.table.lookup.mapped(np.log).filled()
-            given = list(codes[simple][:, parents].T)
-            shares[simple, k] = logs.cells(given, codes[simple, k]) if simple.any() else 0.0
-            rest = np.flatnonzero(there[:, k] & ~simple)
+            if len(simple):
+                given = [columns[parent][simple] for parent in parents]
+                shares[k, simple] = logs.cells(given, columns[k][simple])
+            rest = np.flatnonzero(there[k] & ~there[parents].all(axis=0))
             if len(rest):
                 # Given what comes before it, which none of its descendants does.
                 before = codes[rest].copy()
                 later = rank >= rank[k]
                 before[:, later] = np.array(members.sizes, dtype=np.int32)[later]
-                shares[rest, k] = rows.log_share(before, k, codes[rest, k])
+                shares[k, rest] = rows.log_share(before, k, columns[k][rest])
             progress.advance()
-    totals = log_likelihood(coded, network.dag, list(network.tables.values()))
-    return Anomalies(network.dag.variables, totals, shares)
+    tables = list(network.tables.values())
+    if all(cpt.table.complete for cpt in tables):
+        totals = shares.sum(axis=0)
+    else:  # a sum may not depend on a probability that does not exist, and its shares do
+        totals = log_likelihood(coded, network.dag, tables)
+    return Anomalies(network.dag.variables, totals, np.ascontiguousarray(shares.T))
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +211,7 @@ class _Rows:
     def log_share(self, before: NDArray[np.int32], k: int, states: Integers) -> Floats:
         """Log probability of the states of one variable given what is known before it."""
         wanted = np.arange(len(self.network)) == k
-        blanks = Blanks.of(self.members, before, wanted, each=False)
+        blanks = Blanks.of(self.members, before, wanted, each=False, only_wanted=True)
         _, found = blanks.solved(_Rows(self.network, self.members, before).logs(blanks), SUM)
         size = self.members.sizes[k]
         values = _by_row(found, k, (len(before), size))

@@ -41,7 +41,7 @@ from colonnade.missing.gaps import Members, distinct, find_gaps
 from colonnade.priors import Prior
 from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import count
+from colonnade.tables.counting import count_families
 from colonnade.variables import Family
 
 _MAX_ITERATIONS = 1_000_000
@@ -169,7 +169,7 @@ class _Table:
         self.base[seen] = available.values
         self.values = self.base
         with about(family.child.name):
-            self.penalty = prior.em_penalty(available)
+            self.penalty = prior.em_penalty(available).beside(self.codes)
         # Begin inside the simplex: a probability of zero would remain zero.
         self.logs = np.log(self.penalty.interior.rows(self.base, self.base))
 
@@ -195,7 +195,7 @@ class _Job:
     def __init__(
         self, coded: CodedTable, dag: Dag, families: Sequence[Family], priors: Sequence[Prior]
     ) -> None:
-        self.available = count(coded, families, "available")
+        self.available = count_families(coded, families, "available")
         members = Members.of(dag, families)
         codes, weights = _incomplete_rows(coded)
         self.rows = len(codes)

@@ -36,13 +36,22 @@ class Blanks:
     layout: MarkedLayout
 
     @classmethod
-    def of(cls, members: Members, codes: Array, wanted: NDArray[np.bool_], each: bool) -> Blanks:
+    def of(
+        cls,
+        members: Members,
+        codes: Array,
+        wanted: NDArray[np.bool_],
+        each: bool,
+        only_wanted: bool = False,
+    ) -> Blanks:
         """Find them in rows of codes ``[row, variable]``.
 
-        `wanted` says which variables are asked for. Rows that agree around a gap share its case,
-        unless `each` is to be treated by itself.
+        `wanted` says which variables are asked for; with `only_wanted`, gaps that they do not
+        depend on are left out, and whether those can occur is not noticed. Rows that agree around
+        a gap share its case, unless `each` is to be treated by itself.
         """
-        gaps = find_gaps(members, codes, np.ones(len(codes)), wanted=wanted)
+        weights = np.ones(len(codes))
+        gaps = find_gaps(members, codes, weights, wanted=wanted, only_wanted=only_wanted)
         return cls(MarkedLayout(_one_by_one(gaps) if each else _unweighted(gaps)))
 
     @property

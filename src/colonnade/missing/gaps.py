@@ -99,18 +99,20 @@ def find_gaps(
     weights: Floats,
     affordable: int | None = None,
     wanted: NDArray[np.bool_] | None = None,
+    only_wanted: bool = False,
 ) -> Gaps:
     """Find the gaps of rows of codes ``[row, variable]``; the number of states means missing.
 
     A sum with more than `affordable` cells is relaxed; without that number, one that cannot be held
     is an error. Of what nothing observed depends on, only the variables that are `wanted` matter,
-    with those that lead to them; by default none.
+    with those that lead to them; by default none. With `only_wanted`, gaps without any of these
+    variables are left out.
     """
     from colonnade.kernels.gaps import number_rows
 
     codes = np.ascontiguousarray(codes, dtype=np.int32)
     wanted = np.zeros(len(members.sizes), dtype=np.bool_) if wanted is None else wanted
-    rows, surroundings, roles = _packed(members, codes, wanted)
+    rows, surroundings, roles = _packed(members, codes, wanted, only_wanted)
     case, first = number_rows(surroundings)
     kind, example = number_rows(roles[first])
     # From the order of appearance to one in which the cases of a gap follow each other.
@@ -162,7 +164,7 @@ def distinct(codes: Array) -> tuple[Array, Integers]:
 
 
 def _packed(
-    members: Members, codes: NDArray[np.int32], wanted: NDArray[np.bool_]
+    members: Members, codes: NDArray[np.int32], wanted: NDArray[np.bool_], only_wanted: bool
 ) -> tuple[Integers, Integers, Integers]:
     """The row of each gap; the codes of its variables as a key; and their roles as a key."""
     from colonnade.kernels.gaps import label_gaps, pack_gaps
@@ -182,6 +184,10 @@ def _packed(
     )
     digits = np.array(word[:-1], dtype=np.int64), np.array(shift[:-1], dtype=np.int64)
     labels, gaps = label_gaps(codes, *graph, np.array(members.order, dtype=np.int64), wanted)
+    if only_wanted:
+        held = [labels == labels[:, v : v + 1] for v in np.flatnonzero(wanted)]
+        labels = np.where(np.logical_or.reduce(held), labels, np.int32(-1))
+        gaps = int((labels == np.arange(labels.shape[1])).sum())
     rows, keys, roles = pack_gaps(codes, labels, gaps, *graph, *digits)
     return rows, keys, roles
 

@@ -11,7 +11,7 @@ from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.exceptions import expected, listing, not_among
 from colonnade.network.model import BayesianNetwork
-from colonnade.priors import Informed
+from colonnade.priors import Informed, NoisyMax, Prior
 from colonnade.variables import Family
 
 
@@ -36,7 +36,11 @@ def with_weight(network: BayesianNetwork, weight: Any) -> BayesianNetwork:
 
 
 def _weighted(cpt: Cpt, weight: Any) -> Cpt:
-    prior = Informed(tuple(map(tuple, cpt.probabilities.tolist())), weight)
+    prior: Prior
+    if cpt.effects is None:
+        prior = Informed(tuple(map(tuple, cpt.probabilities.tolist())), weight)
+    else:
+        prior = NoisyMax(weight, cpt.effects)
     return Cpt.of(cpt.family, no_counts(cpt.family), prior)
 
 

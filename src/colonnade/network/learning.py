@@ -22,10 +22,10 @@ from colonnade.missing.treatment import Missing, checked_missing, treated
 from colonnade.network.counts import NetworkCounts, checked_priors, families_of
 from colonnade.network.model import BayesianNetwork
 from colonnade.priors import Prior, Tiered
+from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.countable import Countable, Declared, countable, gathered
+from colonnade.tables.countable import Countable, countable, gathered
 from colonnade.tables.discretize import Discretized
-from colonnade.tables.memory import declared_variables
 from colonnade.variables import State, Variable
 
 

@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from colonnade.arrays import Array, Floats, Integers, Seed
 from colonnade.exceptions import Advice, NotSupportedError, checked_draws, checked_level, not_among
@@ -69,6 +68,8 @@ def _area(scores: Floats, positive: Array) -> float:
     others = len(positive) - n
     if not n or not others:
         return math.nan
+    from scipy.stats import rankdata  # loading it takes longer than most commands
+
     ranks = rankdata(scores)
     return float((ranks[positive].sum() - n * (n + 1) / 2.0) / (n * others))
 

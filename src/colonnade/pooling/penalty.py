@@ -19,10 +19,11 @@ alpha alone the second derivatives between different states are zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 
 _MAX_NEWTON_STEPS = 50
 # The part of the objective that a step must promise to gain.
@@ -31,9 +32,32 @@ _MIN_GAIN = 1e-13
 _MIN_STEP = 1e-9
 
 
+class Pull(Protocol):
+    """What a prior does to the rows of one table in the steps of EM."""
+
+    @property
+    def interior(self) -> Self:
+        """A pull whose rows have no zeros, for the first step of EM: zeros would remain."""
+
+    def beside(self, codes: Array) -> Self:
+        """The same for a table that has the configurations ``[row, parent]``."""
+
+    def moved(self, values: Floats) -> Self:
+        """The same with better parameters for some counts ``[row, state]``."""
+
+    def rows(self, values: Floats, otherwise: Floats) -> Floats:
+        """Probabilities that raise the penalised likelihood of counts, ``[row, state]``.
+
+        `otherwise` is for rows that nothing determines: without counts and without a penalty.
+        """
+
+    def value(self, logs: Floats) -> float:
+        """The penalty (or reward, if positive) of rows given by their logarithms."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Penalty:
-    """The pull of one prior on the rows of one table."""
+class Penalty(Pull):
+    """The pull of a prior whose rows have a common centre; its rows are the best ones."""
 
     s: float  # strength; 0 for maximum likelihood
     alpha: Floats  # [state]: what the rows are pulled to
@@ -41,21 +65,18 @@ class Penalty:
 
     @property
     def interior(self) -> Penalty:
-        """A penalty whose rows have no zeros, for the first step of EM: zeros would remain."""
         return self if self.s else replace(self, s=float(self.alpha.size))
 
-    def rows(self, values: Floats, otherwise: Floats) -> Floats:
-        """Probabilities that maximise the penalised likelihood of counts, ``[row, state]``.
+    def beside(self, codes: Array) -> Penalty:
+        return self
 
-        `otherwise` is for rows that nothing determines: without counts and without a penalty.
-        """
+    def rows(self, values: Floats, otherwise: Floats) -> Floats:
         totals = values.sum(axis=1, keepdims=True) + self.s
         determined = totals > 0.0
         rows = (values + self.s * self.alpha) / np.where(determined, totals, 1.0)
         return np.where(determined, rows, otherwise)
 
     def value(self, logs: Floats) -> float:
-        """The penalty (or reward, if positive) of rows given by their logarithms."""
         if not self.s:
             return 0.0
         pull = -self.s * float((self.alpha * (np.log(self.alpha) - logs)).sum())

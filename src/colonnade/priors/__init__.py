@@ -7,7 +7,16 @@ from colonnade.priors.independent import BDeu, Independent, MaximumLikelihood, S
 from colonnade.priors.informed import Informed, InformedPosterior
 from colonnade.priors.noisy import Effects, NoisyMax
 from colonnade.priors.posterior import CptPosterior
-from colonnade.priors.registry import PRIORS, no_prior, prior_named, register, restored, saved
+from colonnade.priors.registry import (
+    PRIORS,
+    no_prior,
+    prior_named,
+    register,
+    restored,
+    restored_effects,
+    saved,
+    saved_effects,
+)
 from colonnade.priors.smoothed import Smoothed, SmoothedPosterior
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.priors.tiered import Tiered, TieredPosterior
@@ -38,5 +47,7 @@ __all__ = [
     "prior_named",
     "register",
     "restored",
+    "restored_effects",
     "saved",
+    "saved_effects",
 ]

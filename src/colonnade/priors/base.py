@@ -26,10 +26,11 @@ from colonnade.exceptions import (
     expected,
     listing,
 )
-from colonnade.pooling.penalty import Penalty
+from colonnade.pooling.penalty import Pull
 from colonnade.sparse import SparseTable
 
 if TYPE_CHECKING:
+    from colonnade.priors.noisy import Effects
     from colonnade.priors.table_posterior import TablePosterior
 
 Counts = FamilyCounts | ArrayLike
@@ -179,13 +180,17 @@ class Prior:
         """Whether nothing in :meth:`leave_one_out_score` was learned from what is left out."""
         return True
 
-    def em_penalty(self, counts: FamilyCounts) -> Penalty:
+    def em_penalty(self, counts: FamilyCounts) -> Pull:
         """What the prior adds to the log likelihood while EM fills in missing values.
 
         The counts are those to begin with: of the rows that are complete for the family.
         """
         what = f"missing='em' with {self!r}"
         raise NotSupportedError(what, "there is no penalty for it", "use Hierarchical()")
+
+    def effects(self, counts: Counts) -> Effects | None:
+        """Effects of single parents that all rows follow from; None if the table is free."""
+        return None
 
     def inconsistency(self, counts: FamilyCounts, table: SparseTable) -> Inconsistency | None:
         """Return what does not follow from the counts and the prior in a table that was saved.

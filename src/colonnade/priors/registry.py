@@ -10,18 +10,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import numpy as np
+
 from colonnade.exceptions import InputError, NotSupportedError, expected
 from colonnade.pooling import ENGINES
 from colonnade.priors.base import SAVED_IF_GIVEN, Prior
 from colonnade.priors.hierarchical import Hierarchical
 from colonnade.priors.independent import BDeu, MaximumLikelihood, SymmetricDirichlet
 from colonnade.priors.informed import Informed
-from colonnade.priors.noisy import NoisyMax
+from colonnade.priors.noisy import Effects, NoisyMax
 from colonnade.priors.smoothed import Smoothed
 from colonnade.priors.tiered import Tiered
 from colonnade.wording import nearest
 
 PRIORS: dict[str, type[Prior]] = {}
+# Options that are objects; all others are engines.
+_PARTS: dict[str, Mapping[str, Any]] = {"prior": PRIORS, "around": {"Effects": Effects}}
 
 # Characters of a wrong key that a message shows.
 _MAX_SHOWN_KEY = 80
@@ -87,6 +91,17 @@ def restored(record: Any) -> Prior:
     return prior
 
 
+def saved_effects(effects: Effects) -> dict[str, Any]:
+    """Return effects in plain values."""
+    return saved(effects, _PARTS["around"])
+
+
+def restored_effects(record: Any) -> Effects:
+    """Return effects that were saved; nothing in the record is trusted."""
+    effects: Effects = _made(record, _PARTS["around"])
+    return effects
+
+
 def saved(value: Any, kinds: Mapping[str, Any] = PRIORS) -> dict[str, Any]:
     """Return a prior, or one of other `kinds`, in plain values: its class and its options."""
     kind = type(value).__name__
@@ -99,9 +114,21 @@ def saved(value: Any, kinds: Mapping[str, Any] = PRIORS) -> dict[str, Any]:
         if option.metadata == SAVED_IF_GIVEN and part == option.default:
             continue
         if is_dataclass(part):
-            part = saved(part, PRIORS if isinstance(part, Prior) else ENGINES)
-        record[option.name] = list(part) if isinstance(part, tuple) else part
+            part = saved(part, _kinds(option.name))
+        record[option.name] = _plain(part)
     return record
+
+
+def _kinds(option: str) -> Mapping[str, Any]:
+    """The classes that an option may have."""
+    return _PARTS.get(option, ENGINES)
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and tuples as lists."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
 def _made(record: Any, kinds: Mapping[str, Any], option: str | None = None) -> Any:
@@ -118,5 +145,5 @@ def _made(record: Any, kinds: Mapping[str, Any], option: str | None = None) -> A
     options = {key: value for key, value in record.items() if key != "class"}
     for key, value in options.items():
         if isinstance(value, dict):
-            options[key] = _made(value, PRIORS if key == "prior" else ENGINES, key)
+            options[key] = _made(value, _kinds(key), key)
     return kind(**options)

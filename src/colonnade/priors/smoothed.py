@@ -12,7 +12,7 @@ from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import NotSupportedError, expected, is_word
-from colonnade.pooling.penalty import Penalty
+from colonnade.pooling.penalty import Pull
 from colonnade.priors.base import Counts, Prior, checked_counts
 from colonnade.priors.drawn_posterior import DRAWS, DrawnPosterior
 from colonnade.priors.draws import Draws
@@ -92,7 +92,7 @@ class Smoothed(Prior):
     def structure_score(self, counts: Counts) -> float:
         return self.leave_one_out_score(counts)
 
-    def em_penalty(self, counts: FamilyCounts) -> Penalty:
+    def em_penalty(self, counts: FamilyCounts) -> Pull:
         return self.prior.em_penalty(counts)
 
     def completed(self, counts: FamilyCounts, table: SparseTable) -> SparseTable:

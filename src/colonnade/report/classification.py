@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,16 @@ from colonnade.exceptions import DataError, NotSupportedError, counted, expected
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts
 from colonnade.randomness import generator
+from colonnade.report.forests import is_forest, network_of
 from colonnade.report.summary import coded_rows
 from colonnade.report.tables import rounded
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.levels import refuse_absent
+from colonnade.tables.packages import as_frame
+from colonnade.tables.sources import source_of
 
 if TYPE_CHECKING:
-    from colonnade.classifier import BayesianNetworkClassifier
+    from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest
 
 # Points of one curve, intervals of predicted probability, and classes that are shown.
 _MAX_POINTS = 120
@@ -40,24 +45,19 @@ class HeldOut:
         What was predicted.
     folds : int
         Number of parts of the cross-validation.
+    relearned : bool
+        Whether graphs and cut points were learned again without each fold, and not only the tables.
     """
 
     target: str
     truth: Array
     probabilities: Floats
     folds: int
-
-
-def network_of(model: BayesianNetwork | BayesianNetworkClassifier) -> BayesianNetwork:
-    """Return a network, that of a classifier if need be."""
-    network = getattr(model, "network_", model)
-    if not isinstance(network, BayesianNetwork):
-        raise expected("a BayesianNetwork or a fitted classifier", "network", model)
-    return network
+    relearned: bool = False
 
 
 def held_out(
-    network: BayesianNetwork | BayesianNetworkClassifier,
+    network: BayesianNetwork | BayesianNetworkClassifier | BayesianNetworkForest,
     data: Any,
     target: str,
     folds: int = 5,
@@ -65,11 +65,12 @@ def held_out(
 ) -> HeldOut:
     """Predict one variable of every row from the others, by tables estimated without its fold.
 
-    The graph, the states and the cut points are those of the network; priors, too.
+    The graph, the states and the cut points are those of the network; priors, too. Of a forest
+    everything is learned again without the fold.
 
     Parameters
     ----------
-    network : BayesianNetwork or fitted BayesianNetworkClassifier
+    network : BayesianNetwork, or fitted BayesianNetworkClassifier or BayesianNetworkForest
         Its tables must have priors: it was fitted.
     data : table
         Rows with a column for each variable. Values that are missing are summed out, and
@@ -88,6 +89,10 @@ def held_out(
     >>> bool((found.probabilities.argmax(axis=1) == found.truth).all())
     True
     """
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise expected("an integer of at least 2", "folds", folds)
+    if is_forest(network):
+        return _by_forests(network, data, target, folds, rng)
     network = network_of(network)
     if target not in network:
         raise not_among(network.dag.variables, "target", target)
@@ -99,12 +104,7 @@ def held_out(
     coded = coded_rows(data, network)
     place = coded.position(target)
     coded = coded.take(coded.codes[place] < coded.variables[place].cardinality)
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise expected("an integer of at least 2", "folds", folds)
-    if coded.rows < folds:
-        problem = f"{counted(coded.rows, 'row')} with a value of {target!r}, fewer than {folds}."
-        raise DataError("Table", problem, "give more rows, or fewer folds")
-    fold_of = generator(rng).permutation(coded.rows) % folds
+    fold_of = _folds(coded.rows, target, folds, rng)
     found = np.empty((coded.rows, coded.variables[place].cardinality))
     for fold in range(folds):
         test = fold_of == fold
@@ -113,6 +113,42 @@ def held_out(
         fresh = counts.network(priors, network.discretizer, group=network.group)
         found[test] = _predicted(fresh, coded.take(test), place)
     return HeldOut(target, np.asarray(coded.codes[place]), found, folds)
+
+
+def _folds(rows: int, target: str, folds: int, rng: Seed) -> Array:
+    """Assign rows to folds, ``[row]``."""
+    if rows < folds:
+        problem = f"{counted(rows, 'row')} with a value of {target!r}, fewer than {folds}."
+        raise DataError("Table", problem, "give more rows, or fewer folds")
+    return np.asarray(generator(rng).permutation(rows) % folds)
+
+
+def _by_forests(
+    forest: BayesianNetworkForest, data: Any, target: str, folds: int, rng: Seed
+) -> HeldOut:
+    """Predict the class of every row by a forest that has not seen its fold."""
+    if target != forest.target_name_:
+        raise not_among([forest.target_name_], "target", target)
+    names = [name for name in forest.networks_[0].dag.variables if name != target]
+    refuse_absent([target, *names], list(source_of(data).columns))
+    labels = forest.classes_.tolist()
+    code = {label: k for k, label in enumerate(labels)}
+    truth = np.array([code.get(label, -1) for label in data[target]])
+    known = np.flatnonzero(truth >= 0)
+    truth = truth[known]
+    frame = as_frame({name: data[name] for name in names}).iloc[known]
+    fold_of = _folds(len(known), target, folds, rng)
+    found = np.empty((len(known), len(labels)))
+    for fold in range(folds):
+        test = fold_of == fold
+        options = {**forest.get_params(deep=False), "classes": labels, "target_name": target}
+        fresh = type(forest)(**options)
+        with warnings.catch_warnings():
+            # What is to be said of the columns was said of all rows.
+            warnings.simplefilter("ignore", UserWarning)
+            fresh.fit(frame[~test], forest.classes_[truth[~test]])
+            found[test] = fresh.predict_proba(frame[test])
+    return HeldOut(target, truth, found, folds, relearned=True)
 
 
 def _predicted(network: BayesianNetwork, rows: CodedTable, place: int) -> Floats:
@@ -147,6 +183,7 @@ def described_predictions(network: BayesianNetwork, found: HeldOut) -> dict[str,
         "target": network.dag.variables.index(found.target),
         "rows": rows,
         "folds": found.folds,
+        "relearned": found.relearned,
         "accuracy": rounded(right),
         "accuracy_error": rounded(math.sqrt(right * (1.0 - right) / rows)),
         "majority": rounded(np.bincount(truth).max() / rows),

@@ -7,18 +7,21 @@ import hashlib
 import importlib.resources
 import itertools
 import json
+from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from colonnade import __version__
-from colonnade.exceptions import checked_level, counted, expected, require
+from colonnade.exceptions import checked_level, counted, expected, inapplicable, require
 from colonnade.files.disk import as_path, writable, write_bytes
 from colonnade.layout import MAX_LABEL, Layout
 from colonnade.markup import printable, shortened
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 from colonnade.report.beliefs import margins
-from colonnade.report.classification import HeldOut, described_predictions, network_of
+from colonnade.report.classification import HeldOut, described_predictions
+from colonnade.report.forests import described_forest, is_forest, network_of
+from colonnade.report.moves import described_moves
 from colonnade.report.summary import (
     coded_rows,
     described_comparison,
@@ -29,23 +32,26 @@ from colonnade.report.tables import Extent, described_table, rounded
 from colonnade.structure import Comparison
 
 if TYPE_CHECKING:
-    from colonnade.classifier import BayesianNetworkClassifier
+    from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest
 
 # Cells (a configuration and a state) of all tables together; each has about ten numbers.
 _MAX_CELLS = 60_000
 _MIN_CONFIGURATIONS = 3
 MAX_MARGIN_STATES = 24
 _MAX_CHANGED = 10
-_SCRIPTS = ("base.js", "figures.js", "graph.js", "table.js", "sections.js")
+_SCRIPTS = ("base.js", "figures.js", "graph.js", "table.js", "sections.js", "answers.js")
 
 
 def write(
-    network: BayesianNetwork | BayesianNetworkClassifier,
+    network: BayesianNetwork | BayesianNetworkClassifier | BayesianNetworkForest,
     path: str | PathLike[str],
     *,
     data: Any = None,
     comparison: Comparison | None = None,
     held_out: HeldOut | None = None,
+    target: str | None = None,
+    member: int | None = None,
+    left_out: Mapping[str, str] | None = None,
     title: str | None = None,
     level: float = 0.95,
     overwrite: bool = False,
@@ -56,7 +62,7 @@ def write(
 
     Parameters
     ----------
-    network : BayesianNetwork or fitted BayesianNetworkClassifier
+    network : BayesianNetwork, or fitted BayesianNetworkClassifier or BayesianNetworkForest
     path : str or path
     data : table, optional
         Rows to be summarised, usually those that the network was fitted to. Without them the page
@@ -65,6 +71,13 @@ def write(
         What :func:`colonnade.compare` found.
     held_out : HeldOut, optional
         What :func:`colonnade.report.held_out` found: ROC, calibration and confusion.
+    target : str, optional
+        Show what tells most about this variable, and what would move it.
+    member : int, optional
+        Which member of a forest has its graph and tables shown; by default the one that weighs
+        most.
+    left_out : mapping of str to str, optional
+        Why columns of the data are no variables, if that was wished and the data do not tell.
     title : str, optional
         Heading of the page.
     level : float, optional
@@ -83,20 +96,31 @@ def write(
     ...     Path(f"{folder}/report.html").read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    target = as_path(path)
-    writable(target, overwrite)
+    file = as_path(path)
+    writable(file, overwrite)
     found = describe(
-        network, data=data, comparison=comparison, held_out=held_out, title=title, level=level
+        network,
+        data=data,
+        comparison=comparison,
+        held_out=held_out,
+        target=target,
+        member=member,
+        left_out=left_out,
+        title=title,
+        level=level,
     )
-    write_bytes(target, rendered(found).text.encode("utf-8"), overwrite)
+    write_bytes(file, rendered(found).text.encode("utf-8"), overwrite)
 
 
 def describe(
-    network: BayesianNetwork | BayesianNetworkClassifier,
+    network: BayesianNetwork | BayesianNetworkClassifier | BayesianNetworkForest,
     *,
     data: Any = None,
     comparison: Comparison | None = None,
     held_out: HeldOut | None = None,
+    target: str | None = None,
+    member: int | None = None,
+    left_out: Mapping[str, str] | None = None,
     title: str | None = None,
     level: float = 0.95,
 ) -> dict[str, Any]:
@@ -109,19 +133,21 @@ def describe(
     >>> [variable["name"] for variable in found["variables"]], found["graph"]["arcs"][0][:2]
     (['a', 'b'], [0, 1])
     """
-    network = network_of(network)
+    model, network = network, network_of(network, member)
     if comparison is not None and not isinstance(comparison, Comparison):
         raise expected("a Comparison", "comparison", comparison, "use compare(...)")
     if held_out is not None and not isinstance(held_out, HeldOut):
         raise expected("a HeldOut", "held_out", held_out, "use report.held_out(...)")
+    if target is not None and is_forest(model):
+        raise inapplicable("target", target, "single networks", "leave it out")
     if title is not None and not isinstance(title, str):
         raise expected("a string", "title", title)
     if data is None:
         summary = described_counts(network)
     else:
         coded = coded_rows(data, network)
-        summary = described_data(data, coded, network)
-    variables, left_out = _variables(network, _extent(network, checked_level(level)))
+        summary = described_data(data, coded, network, left_out or {})
+    variables, not_shown = _variables(network, _extent(network, checked_level(level)))
     return {
         "title": title or "Bayesian network",
         "version": __version__,
@@ -133,7 +159,9 @@ def describe(
         "data": summary,
         "comparison": None if comparison is None else described_comparison(comparison),
         "classifier": None if held_out is None else described_predictions(network, held_out),
-        "left_out": left_out,
+        "forest": described_forest(model, member) if is_forest(model) else None,
+        "moves": None if target is None else described_moves(network, target, level),
+        "left_out": not_shown,
         "live": None,
     }
 

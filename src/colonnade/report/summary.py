@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,19 @@ def coded_rows(data: Any, network: BayesianNetwork) -> CodedTable:
     return coded_for_network(data, network, None, "missing")
 
 
-def described_data(data: Any, coded: CodedTable, network: BayesianNetwork) -> dict[str, Any]:
-    """Describe a table: what its columns hold, what became of each, and what they lack."""
+def described_data(
+    data: Any, coded: CodedTable, network: BayesianNetwork, left_out: Mapping[str, str]
+) -> dict[str, Any]:
+    """Describe a table: what its columns hold, what became of each, and what they lack.
+
+    `left_out` says why columns are no variables that the data speak for.
+    """
     seen = _inspected(data, network)
     own = {name: _column(coded, name, network) for name in coded.names}
     if seen is None:
         columns = list(own.values())
     else:
-        columns = [_seen(each, own.get(each.name)) for each in seen]
+        columns = [_seen(each, own.get(each.name), left_out) for each in seen]
     return {
         "rows": coded.rows,
         "complete": int(coded.complete.sum()),
@@ -129,7 +135,9 @@ def _inspected(data: Any, network: BayesianNetwork) -> tuple[ColumnSummary, ...]
     return inspect(data, Bins(columns=wanted)).columns
 
 
-def _seen(column: ColumnSummary, own: dict[str, Any] | None) -> dict[str, Any]:
+def _seen(
+    column: ColumnSummary, own: dict[str, Any] | None, left_out: Mapping[str, str]
+) -> dict[str, Any]:
     """Add what a column holds to what the network has of it; None if that is nothing."""
     found: dict[str, Any] = {
         "type": column.kind,
@@ -139,7 +147,7 @@ def _seen(column: ColumnSummary, own: dict[str, Any] | None) -> dict[str, Any]:
     }
     if own is not None:
         return own | found
-    reason = column.reason or "no variable of the network"
+    reason = left_out.get(column.name) or column.reason or "no variable of the network"
     rows = column.rows - column.missing
     facts = {"variable": None, "name": column.name, "rows": rows, "missing": column.missing}
     return facts | found | {"reason": reason}

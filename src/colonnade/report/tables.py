@@ -220,7 +220,7 @@ class _Shown:
             }
         if not isinstance(posterior, CptPosterior):
             return None
-        low, high = np.array([_pool_ends(posterior, int(k), quantiles) for k in self.states]).T
+        low, high = _pool_ends(posterior, self.states, quantiles)
         strength = posterior.strength
         fixed = bool(np.allclose(low, high))
         return {
@@ -273,17 +273,22 @@ def _bdeu(counts: FamilyCounts, seen: Floats, level: float) -> tuple[Floats, lis
     return shapes / total, [np.nan_to_num(end, nan=0.0) for end in ends]
 
 
-def _pool_ends(posterior: CptPosterior, state: int, quantiles: list[float]) -> Floats:
-    """Quantiles of one entry of the pool, from the points that its posterior is integrated on."""
-    points, weights = [], []
-    for part in fewer(posterior.components):
-        nodes, masses = part.alpha.points(state, _STEP_OF_POOL)
-        points.append(nodes)
-        weights.append(part.weight * masses)
-    nodes, masses = np.concatenate(points), np.concatenate(weights)
-    order = np.argsort(nodes)
-    below = np.cumsum(masses[order]) - masses[order] / 2.0
-    return np.interp(quantiles, below / masses.sum(), nodes[order])
+def _pool_ends(posterior: CptPosterior, states: Array, quantiles: list[float]) -> Floats:
+    """Quantiles of entries of the pool, ``[quantile, state]``.
+
+    They are those of the points that its posterior is integrated on.
+    """
+    parts = fewer(posterior.components)
+    found = np.empty((len(quantiles), len(states)))
+    for k, state in enumerate(states.tolist()):
+        rules = [part.alpha.points(state, _STEP_OF_POOL) for part in parts]
+        nodes = np.concatenate([points for points, _ in rules])
+        shares = [part.weight * masses for part, (_, masses) in zip(parts, rules, strict=True)]
+        order = np.argsort(nodes)
+        masses = np.concatenate(shares)[order]
+        below = np.cumsum(masses) - masses / 2.0
+        found[:, k] = np.interp(quantiles, below / masses.sum(), nodes[order])
+    return found
 
 
 def _step(step: Step, states: Array) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from colonnade.tables.bins import Bins
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import count
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer, discretize
 from colonnade.tables.files import read
@@ -21,7 +20,6 @@ __all__ = [
     "Discretizer",
     "Inspection",
     "Scanned",
-    "count",
     "discretize",
     "encode",
     "inspect",

@@ -212,11 +212,13 @@ class CodedTable:
         >>> CodedTable([x, y], [[0, 1, 1], [2, 0, 2]]).counts([("y", "x")])[0].to_array().tolist()
         [[0, 1], [0, 0], [1, 1]]
         """
-        from colonnade.tables.counting import count
+        from colonnade.tables.counting import count_families
         from colonnade.variables import Family
 
         own = [[self.variables[self.position(name)] for name in each] for each in families]
-        return count(self, [Family(child, tuple(parents)) for *parents, child in own], missing)
+        return count_families(
+            self, [Family(child, tuple(parents)) for *parents, child in own], missing
+        )
 
     def settled(self) -> CodedTable:
         """Return the table itself: its columns are as compact as can be."""

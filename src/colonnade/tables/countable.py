@@ -6,15 +6,15 @@ engine of a database or a cluster all have them, and each knows its own best way
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import expected
-from colonnade.variables import State, Variable
+from colonnade.tables.asked import Asked, Declared
+from colonnade.variables import Variable
 
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from colonnade.tables.engines import Engine
     from colonnade.tables.scanning import Scanned
 
-Declared: TypeAlias = Sequence[Variable] | Mapping[str, Iterable[State]] | None
 # The columns of a family by their names, parents first and the child last.
 Members: TypeAlias = tuple[str, ...]
 
@@ -89,33 +88,7 @@ class Countable(Protocol):
         """Return the table as it is best counted many times, as a search does it."""
 
     def blocks(self) -> Iterator[CodedTable]:
-        """Yield the rows in order, in parts that fit into memory."""
-
-
-class Elsewhere(ABC):
-    """Base of tables whose rows are not in memory; everything of `Countable` is theirs to give."""
-
-    names: tuple[str, ...]
-
-    @abstractmethod
-    def select(self, names: Sequence[str]) -> Countable:
-        """Return some columns, in the order given."""
-
-    def settled(self) -> Countable:
-        """Return the table as it is best counted many times: by default as it is."""
-        return self  # type: ignore[return-value]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """What is asked of a table when it is opened: the parameters of :func:`encode`."""
-
-    variables: Declared = None
-    weights: Weights = None
-    unknown: Literal["raise", "missing"] = "raise"
-    discretizer: Discretizer | None = None
-    columns: Sequence[str] | None = None
-    group: str | None = None
+        """Yield the rows in order, in parts that fit into memory; of no rows, an empty one."""
 
 
 def countable(
@@ -131,18 +104,30 @@ def countable(
 
     Rows in memory are encoded at once. Others stay where they are until they are counted.
     """
-    from colonnade.tables.discretize import Discretized
     from colonnade.tables.memory import encode
 
-    if isinstance(table, Discretized) and discretizer is None and scanned_of(table.source):
-        table, discretizer = table.source, table.discretizer
-    if isinstance(table, Elsewhere):
-        _refuse_second(table, variables, weights, discretizer)
-        return table.select(table.names if columns is None else columns)
     asked = Asked(variables, weights, unknown, discretizer, columns, group)
-    if (scanned := scanned_of(table)) is not None:
-        return scanned.opened(asked)
+    opened = opened_elsewhere(table, asked)
+    if opened is not None:
+        return opened
     return encode(table, variables, weights, unknown, discretizer, columns, group)
+
+
+def opened_elsewhere(table: Any, asked: Asked) -> Countable | None:
+    """Open a table whose rows are not in memory; None of all others."""
+    from colonnade.tables.discretize import Discretized
+    from colonnade.tables.elsewhere import Elsewhere
+
+    if isinstance(table, Discretized) and (scanned := scanned_of(table.source)) is not None:
+        if asked.discretizer is not None:
+            hint = "the table is cut already"
+            raise expected("None", "discretizer", asked.discretizer, hint)
+        return scanned.opened(replace(asked, discretizer=table.discretizer))
+    if isinstance(table, Elsewhere):
+        _refuse_second(table, asked.variables, asked.weights, asked.discretizer)
+        return table.select(table.names if asked.columns is None else asked.columns)
+    scanned = scanned_of(table)
+    return None if scanned is None else scanned.opened(asked)
 
 
 def scanned_of(table: Any) -> Scanned | Engine | None:
@@ -160,7 +145,7 @@ def scanned_of(table: Any) -> Scanned | Engine | None:
     return scan(table) if are_paths(table) else None
 
 
-def _refuse_second(table: Elsewhere, *asked: Any) -> None:
+def _refuse_second(table: Countable, *asked: Any) -> None:
     """Raise if a table that was opened is to be given what was settled then."""
     if any(each is not None for each in asked):
         hint = "give them when the table is opened"

@@ -40,7 +40,7 @@ _MAX_DENSE_CELLS_PER_ROW = 4
 _MAX_SPARSE_CELLS = 1 << 31
 
 
-def count(
+def count_families(
     coded: CodedTable,
     families: Sequence[Family],
     missing: Literal["raise", "available"] = "raise",
@@ -76,7 +76,7 @@ def count(
     >>> from colonnade.variables import Variable
     >>> x, y = Variable("x", ["a", "b"]), Variable("y", [0, 1, 2])
     >>> coded = CodedTable([x, y], [[0, 1, 1, 0], [2, 0, 2, 2]])
-    >>> count(coded, [Family(x, (y,))])[0].to_array().tolist()
+    >>> count_families(coded, [Family(x, (y,))])[0].to_array().tolist()
     [[0, 1], [0, 0], [2, 1]]
     """
     if not isinstance(coded, CodedTable):

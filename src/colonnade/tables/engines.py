@@ -21,7 +21,7 @@ from colonnade.progress import Progress
 from colonnade.tables.databases import database_table
 
 if TYPE_CHECKING:
-    from colonnade.tables.countable import Asked
+    from colonnade.tables.asked import Asked
     from colonnade.tables.queries import Queried
 
 Lazy: TypeAlias = nw.LazyFrame[Any]

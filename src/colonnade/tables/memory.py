@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import checked_list, expected, is_word, listing, not_among, warn
+from colonnade.exceptions import expected, warn
+from colonnade.tables.asked import Asked, Declared
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
-from colonnade.tables.countable import Declared, Elsewhere, countable, gathered, scanned_of
+from colonnade.tables.countable import gathered, opened_elsewhere
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.identifiers import (
@@ -22,7 +23,7 @@ from colonnade.tables.identifiers import (
     warn_of_identifiers,
     warn_of_numbers,
 )
-from colonnade.tables.levels import Levels, place, refuse_absent
+from colonnade.tables.levels import Levels, place
 from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, ListColumn, Source, StateColumn, source_of
 from colonnade.threads import run
@@ -100,14 +101,9 @@ def encode(
     >>> encode({"smoker": ["sometimes"]}, {"smoker": ["no", "yes"]}, unknown="missing").unknown
     {'smoker': {'sometimes': 1}}
     """
-    rows = table.source if isinstance(table, Discretized) else table
-    if isinstance(rows, Elsewhere) or scanned_of(rows) is not None:
-        opened = countable(table, variables, weights, unknown, discretizer, columns, group)
+    asked = Asked(variables, weights, unknown, discretizer, columns, group)
+    if (opened := opened_elsewhere(table, asked)) is not None:
         return gathered(opened)
-    if not is_word(unknown, "raise", "missing"):
-        raise expected("'raise' or 'missing'", "unknown", unknown)
-    if discretizer is not None and not isinstance(discretizer, Discretizer):
-        raise expected("a Discretizer or None", "discretizer", discretizer)
     if isinstance(table, Discretized):
         if discretizer is not None:
             raise expected("None", "discretizer", discretizer, "the table is cut already")
@@ -122,10 +118,7 @@ def encode(
     else:
         source = source_of(table)
         cuts = discretizer
-    weight_column = weights if isinstance(weights, str) else None
-    declared, names = plan(source.names, variables, columns, weight_column)
-    if group is not None and (not isinstance(group, str) or group not in names):
-        raise not_among(names, "group", group)
+    declared, names = asked.plan(source.names)
 
     identifying: list[Excess] = []
     numbers: list[Excess] = []
@@ -147,67 +140,13 @@ def encode(
     warn_of_states(source, [each.variable for each in done if each.variable.name not in declared])
     warn_of_identifiers(identifying)
     warn_of_numbers(numbers)
-    if weight_column is not None:
-        given = source.columns[weight_column].weights()
-        weights = checked_weights(given, source.rows, place(weight_column))
+    if isinstance(weights, str):
+        given = source.columns[weights].weights()
+        weights = checked_weights(given, source.rows, place(weights))
     found = coded_table(done, weights, discretizer)
     if unknown == "raise" and found.unknown:
         raise unknown_states(found)
     return found
-
-
-# ------------------------------------------------------------- what was declared
-
-
-def declared_variables(variables: Declared) -> dict[str, Variable]:
-    """Return declared variables by name, whichever way they were declared."""
-    if variables is None:
-        return {}
-    if isinstance(variables, Mapping):
-        return {name: _with_states(name, states) for name, states in variables.items()}
-    hint = "or declare states by a mapping, such as {'smoker': ['no', 'yes']}"
-    if isinstance(variables, Variable | str) or not isinstance(variables, Iterable):
-        raise expected("a list of Variable objects", "variables", variables, hint)
-    variables = list(variables)
-    for variable in variables:
-        if not isinstance(variable, Variable):
-            raise expected("only Variable objects", "variables", variable, hint)
-    declared = {variable.name: variable for variable in variables}
-    if len(declared) < len(variables):
-        raise expected("different names", "variables", [v.name for v in variables])
-    return declared
-
-
-def _with_states(name: str, states: Any) -> Variable:
-    if isinstance(states, str | Variable) or not isinstance(states, Iterable):
-        hint = "such as {'smoker': ['no', 'yes']}"
-        raise expected(f"a list of states for {name!r}", "variables", states, hint)
-    return Variable(name, tuple(states))
-
-
-def plan(
-    known: Sequence[str], variables: Declared, columns: Sequence[str] | None, weights: str | None
-) -> tuple[dict[str, Variable], list[str]]:
-    """Return the declared variables by name, and the columns to take."""
-    declared = declared_variables(variables)
-    if columns is not None:
-        taken = checked_list(columns, "a list of column names", "columns")
-        strange = [name for name in declared if name not in taken]
-        if strange:
-            raise expected(f"only states of {listing(taken)}", "variables", strange)
-    elif variables is None or isinstance(variables, Mapping):
-        taken = [name for name in known if name != weights]
-    elif not declared:
-        raise expected("at least one Variable", "variables", variables)
-    else:
-        taken = list(declared)
-    wanted = [*taken, *declared]
-    if weights is not None and (weights in declared or weights in taken):
-        raise expected("a column that is not one of `variables`", "weights", weights)
-    refuse_absent([*wanted, *([] if weights is None else [weights])], known)
-    if not taken:
-        raise expected("at least one column besides the weights", "table", list(known))
-    return declared, taken
 
 
 # ------------------------------------------------------------ columns, one by one

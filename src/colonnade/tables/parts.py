@@ -94,6 +94,9 @@ class LabelTrack:
         return translated(levels.codes, table)
 
     def seen(self, rows: Sequence[int]) -> Seen:
+        if self.cut is not None and not self.labels:  # the intervals are known without any row
+            states = self.cut.states
+            return Seen(self.name, states, [0] * len(states), closed=True, settled=True)
         return Seen(
             self.name,
             self.labels,

@@ -13,8 +13,8 @@ from typing import Any
 from colonnade.arrays import Weights
 from colonnade.exceptions import InputError, expected, inapplicable, listing, no_such_file
 from colonnade.tables.arrow_files import ARROW, PARQUET, ArrowFiles
+from colonnade.tables.asked import Asked
 from colonnade.tables.bins import Bins
-from colonnade.tables.countable import Asked
 from colonnade.tables.cuts import Cuts, Strategy
 from colonnade.tables.files import TEXT
 from colonnade.tables.levels import refuse_absent
@@ -136,7 +136,7 @@ def scan(
     Examples
     --------
     >>> import tempfile
-    >>> from colonnade.tables import count, encode
+    >>> from colonnade.tables import encode
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name, rows in (("a.csv", "yes\nno\n"), ("b.csv", "yes\n?\n")):
     ...         _ = Path(folder, name).write_text("smoker,id\n" + rows.replace("\n", ",1\n"))

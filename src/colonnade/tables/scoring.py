@@ -12,7 +12,7 @@ from colonnade.arrays import Floats
 from colonnade.exceptions import counted, expected
 from colonnade.lookup import Lookup
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.counting import count, family_columns, joint_limit
+from colonnade.tables.counting import count_families, family_columns, joint_limit
 from colonnade.tables.joints import Columns, Joint, plan
 from colonnade.threads import run
 from colonnade.variables import Family
@@ -107,7 +107,7 @@ def _covering(coded: CodedTable, chosen: tuple[int, ...], table: Lookup) -> Look
         return table
     variables = [coded.variables[k] for k in chosen]
     family = Family(variables[-1], tuple(variables[:-1]))
-    return table.covering(count(coded, [family], "available")[0].codes)
+    return table.covering(count_families(coded, [family], "available")[0].codes)
 
 
 def _joint_step(

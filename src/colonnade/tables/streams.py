@@ -8,22 +8,19 @@ states and counts take one pass together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from colonnade.arrays import Array
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import Advice, not_among
+from colonnade.tables.asked import Asked
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import translated
 from colonnade.tables.compact import CompactColumns
-from colonnade.tables.countable import Asked, Countable, Elsewhere, Members
-from colonnade.tables.counting import count
-from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import refuse_missing
-from colonnade.tables.memory import plan
+from colonnade.tables.countable import Countable, Members
+from colonnade.tables.counting import count_families
+from colonnade.tables.elsewhere import Elsewhere, Known
 from colonnade.tables.parts import LabelTrack, Parts, Track
 from colonnade.tables.states import Coding
 from colonnade.tables.weighing import weighted
@@ -35,16 +32,7 @@ _MAX_WAITING = 16
 _MIN_ROWS = 1 << 17
 
 
-@dataclass(frozen=True, eq=False)
-class Pass:
-    """What one pass over all rows found."""
-
-    coding: Coding
-    rows: int
-    total: float
-
-
-class Streamed(Elsewhere):
+class Streamed(Elsewhere[Known]):
     """Rows of files: nothing is read before something is asked, and then block by block.
 
     Parameters
@@ -56,81 +44,10 @@ class Streamed(Elsewhere):
     """
 
     def __init__(self, parts: Parts, asked: Asked, memory: int) -> None:
-        weight_column = asked.weights if isinstance(asked.weights, str) else None
-        self._declared, names = plan(parts.names, asked.variables, asked.columns, weight_column)
-        if asked.group is not None and asked.group not in names:
-            raise not_among(names, "group", asked.group)
-        self._parts, self._asked, self._memory = parts, asked, memory
-        self.names = tuple(names)
-        self.missing_states = False
-        self._found: Pass | None = None
-        self._told = False
-
-    # ------------------------------------------------------------------ known at once
-
-    @property
-    def discretizer(self) -> Discretizer | None:
-        """How numeric columns are cut."""
-        cutter = self._asked.discretizer
-        return cutter.only(self.names) if cutter else None
-
-    @property
-    def weighted(self) -> bool:
-        """Whether rows have weights."""
-        return self._asked.weights is not None
-
-    # ---------------------------------------------------------------- found by a pass
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The columns with their states."""
-        return self._pass.coding.variables
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return self._pass.rows
-
-    @property
-    def total(self) -> float:
-        """Sum of the weights, or the number of rows."""
-        return self._pass.total
-
-    @property
-    def missing(self) -> tuple[int, ...]:
-        """Number of rows without a value, for each column."""
-        return self._pass.coding.missing
-
-    @property
-    def unknown(self) -> Mapping[str, Mapping[Any, int]]:
-        """Values that are no states and are taken as missing."""
-        return self._pass.coding.unknown
-
-    @property
-    def _pass(self) -> Pass:
-        if self._found is None:
-            self.counts([], "available")
-        assert self._found is not None  # every pass sets it
-        return self._found
+        super().__init__(parts.names, asked)
+        self._parts, self._memory = parts, memory
 
     # ------------------------------------------------------------------------ verbs
-
-    def select(self, names: Sequence[str]) -> Streamed:
-        """Return some columns, in the order given."""
-        if tuple(names) == self.names:
-            return self
-        declared = {name: self._declared[name] for name in names if name in self._declared}
-        states = {name: variable.states for name, variable in declared.items()}
-        asked = replace(self._asked, variables=states, columns=tuple(names))
-        if asked.group is not None and asked.group not in names:
-            asked = replace(asked, group=None)
-        return self._again(asked)
-
-    def with_missing_states(self) -> Streamed:
-        """Return the table with *missing* as one more state of columns that have gaps."""
-        again = self._again(self._asked)
-        again.missing_states = True
-        return again
 
     def only_complete(self) -> Countable:
         """Return the rows that have all their values: those of the compact columns."""
@@ -140,7 +57,7 @@ class Streamed(Elsewhere):
         self, families: Sequence[Members], missing: Literal["raise", "available"] = "raise"
     ) -> list[FamilyCounts]:
         """Count families in one pass, which finds the states as well."""
-        chosen = [tuple(self._position(name) for name in family) for family in families]
+        chosen = self._positions(families)
         tally = _Tally(self.names, chosen)
         tracks = self._tracks()
         rows, total = 0, 0.0
@@ -148,11 +65,10 @@ class Streamed(Elsewhere):
             tally.add(codes, [len(track) for track in tracks.values()], weights)
             rows += len(codes[0])
             total += len(codes[0]) if weights is None else float(weights.sum())
-        coding = self._settle(tracks, tally.rows_of_labels(len(self.names)), rows, total)
+        self._settle(tracks, tally.rows_of_labels(len(self.names)), rows, total)
         if missing == "raise":
-            used = sorted({k for members in chosen for k in members})
-            gaps = {self.names[k]: coding.missing[k] for k in used}
-            refuse_missing(gaps, rows, Advice.COUNT_COMPLETE_ROWS)
+            self._refuse_gaps(chosen)
+        coding = self._coding
         return [tally.counts(f, coding) for f in range(len(families))]
 
     def settled(self) -> CodedTable:
@@ -167,16 +83,17 @@ class Streamed(Elsewhere):
                 rows += len(codes[0])
                 weights += [] if own is None else [own]
             total = float(sum(own.sum() for own in weights)) if self.weighted else float(rows)
-            coding = self._settle(tracks, tally.rows_of_labels(len(self.names)), rows, total)
+            self._settle(tracks, tally.rows_of_labels(len(self.names)), rows, total)
+            coding = self._coding
             sizes = [variable.cardinality for variable in coding.variables]
             columns = store.recoded(coding.places, sizes)
         joined = np.concatenate(weights) if weights else None
         variables, cuts = coding.variables, self.discretizer
         return CodedTable(variables, tuple(columns), joined, cuts, coding.unknown)
 
-    def blocks(self) -> Iterator[CodedTable]:
+    def _blocks(self) -> Iterator[CodedTable]:
         """Yield the rows in order; their states were found by a pass before."""
-        coding = self._pass.coding
+        coding = self._coding
         tracks = self._tracks()
         for codes, weights in self._coded_parts(tracks):
             # A second pass meets the labels in the order of the first.
@@ -186,14 +103,7 @@ class Streamed(Elsewhere):
     # ---------------------------------------------------------------------- private
 
     def _again(self, asked: Asked) -> Streamed:
-        again = Streamed(self._parts, asked, self._memory)
-        again.missing_states, again._told = self.missing_states, self._told
-        return again
-
-    def _position(self, name: str) -> int:
-        if name not in self.names:
-            raise not_among(self.names, "name", name)
-        return self.names.index(name)
+        return Streamed(self._parts, asked, self._memory)
 
     def _tracks(self) -> dict[str, Track]:
         cutter = self.discretizer
@@ -233,21 +143,12 @@ class Streamed(Elsewhere):
 
     def _settle(
         self, tracks: Mapping[str, Track], times: Sequence[Sequence[int]], rows: int, total: float
-    ) -> Coding:
-        """Find the states after a pass; what is to be said is said after the first one only."""
-        first, self._told = not self._told, True
-        if first:
+    ) -> None:
+        """Find the states after a pass."""
+        if not self._told:
             self._parts.remark(tracks)
-        pairs = zip(tracks.values(), times, strict=True)
-        seen = [track.seen(own) for track, own in pairs]
-        seen = [
-            replace(each, settled=True) if each.name == self._asked.group else each for each in seen
-        ]
-        coding = Coding.of(seen, rows, self._declared, self._asked.unknown == "raise", first)
-        if self.missing_states:
-            coding = coding.with_missing_states()
-        self._found = Pass(coding, rows, total)
-        return coding
+        seen = [track.seen(own) for track, own in zip(tracks.values(), times, strict=True)]
+        self._found = Known(self._settled_coding(seen, rows), rows, total)
 
 
 def _joined(columns: list[list[Array]], weights: list[Array]) -> tuple[list[Array], Array | None]:
@@ -287,9 +188,9 @@ class _Tally:
         own, rest = families, list[Family]()
         if weights is not None:
             own, rest = families[: len(self._asked)], families[len(self._asked) :]
-        found = count(CodedTable(tuple(variables), tuple(codes), weights), own)
+        found = count_families(CodedTable(tuple(variables), tuple(codes), weights), own)
         if rest:  # labels are counted by rows
-            found += count(CodedTable(tuple(variables), tuple(codes)), rest)
+            found += count_families(CodedTable(tuple(variables), tuple(codes)), rest)
         for f, counts in enumerate(found):
             self._waiting[f].append(counts)
             if len(self._waiting[f]) >= _MAX_WAITING:

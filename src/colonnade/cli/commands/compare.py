@@ -44,10 +44,7 @@ def compare(
             "with --group.",
         ),
     ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column with the group of each row, as for fit."),
-    ] = None,
+    group: options.Group = None,
     folds: Annotated[int, options.number(2, help="Parts for cross-validation.")] = 5,
     seed: Annotated[
         int, options.number(help="Assigns the rows to the folds, and drives --restarts.")

@@ -11,11 +11,9 @@ from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.cuts import cuts_of
 from colonnade.cli.data import Missing, ScanOptions
-from colonnade.cli.learned import Gaps, Weights
+from colonnade.cli.learned import Gaps, Weights, counting, say_counts
 from colonnade.cli.models import check_output
-from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse, ending_in, file_that
-from colonnade.exceptions import counted, renamed, tally
 
 
 def count(
@@ -48,10 +46,7 @@ def count(
     ] = None,
     weights: Weights = None,
     missing: Gaps = Missing.AVAILABLE,
-    group: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column with the group of each row, such as a site."),
-    ] = None,
+    group: options.Group = None,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:
@@ -71,8 +66,7 @@ def count(
     from colonnade.network import count as counts_of
     from colonnade.tables import Discretizer
 
-    if missing not in (Missing.RAISE, Missing.AVAILABLE):
-        raise Misuse(f"Expected raise or available for --missing, got {str(missing)!r}.")
+    how = counting(missing)
     cuts = [cuts_of(text) for text in cut or ()]
     check_output(output, overwrite)
     table = data.scanned
@@ -84,14 +78,7 @@ def count(
         Discretizer(tuple(cuts)).cut(table) if cuts else table,
         graph,
         weights=weights,
-        missing="raise" if missing is Missing.RAISE else "available",
+        missing=how,
         group=group,
     )
-    with renamed(path="output"):
-        found.save(output, overwrite)
-    rows = max(each.total for each in found.counts)
-    if json:
-        say_json({"saved": str(output), "rows": rows, "variables": list(found.dag.variables)})
-        return
-    say(f"Counted {tally(rows)} rows of {counted(len(found.dag), 'variable')}")
-    say(f"Saved {output}")
+    say_counts(found, output, overwrite, json)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from colonnade.inference import Effect
     from colonnade.network import BayesianNetwork
 
+_COMPARISONS = ("difference", "ratio", "odds ratio")
+
 
 def effect(
     model: options.Model,
@@ -95,14 +97,11 @@ def _print(found: Effect) -> None:
     rows = []
     for state in found.states:
         own = found[state]
-        measures = ["difference", "ratio", "odds ratio"]
-        rows.append([str(state), f"probability if {names[0]}", figure(own.one)])
-        rows.append(["", f"probability if {names[1]}", figure(own.other)])
-        for measure, value, ends in zip(measures, own[2:5], own[5:], strict=True):
+        measures = [*(f"probability if {name}" for name in names), *_COMPARISONS]
+        for k, (measure, value, ends) in enumerate(zip(measures, own[:5], own[5:], strict=True)):
             shown = [] if ends is None else [f"{ends[0]:.4f} to {ends[1]:.4f}"]
-            rows.append(["", measure, figure(value), *shown])
-    lines = [[*row, *[""] * (len(head) - len(row))] for row in rows]
-    grid(head, lines, numbers=head[2:])
+            rows.append(["" if k else str(state), measure, figure(value), *shown])
+    grid(head, rows, numbers=head[2:])
     say_wrapped(f"Assumed: {found.assumed}.", "")
     if found.adjusted is not None:
         say(f"To be adjusted for (done here): {', '.join(sorted(found.adjusted)) or 'nothing'}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +16,14 @@ from colonnade.cli.commands.report import judged, page_file
 from colonnade.cli.data import FitData
 from colonnade.cli.forests import check_forest, fit_forest, say_forest
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
-from colonnade.cli.models import check_output, described, gaps_in, save, summarise
-from colonnade.cli.output import say, say_json
+from colonnade.cli.learned import say_saved
+from colonnade.cli.models import check_output, gaps_in
+from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import counted, expected, renamed
 
 if TYPE_CHECKING:
+    from colonnade.classifier import BayesianNetworkForest
     from colonnade.dag import Dag
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Prior
@@ -136,13 +139,13 @@ def fit(
             hint = "leave out the data, and what is said about them and the graph"
             raise Misuse("--counts goes with --output, --prior and --json only.", hint=hint)
         check_output(output, overwrite)
-        _say_fitted(_of_counts(counts, prior), output, overwrite, json)
+        say_saved(_of_counts(counts, prior), output, overwrite, json)
         return
     if data.path is None:
         raise Misuse("DATA is missing.", hint="give a file of data, or --counts")
     request.check()
     if request.learner is Learn.FOREST:
-        check_forest(data, output, {"--group": group, "--report": report})
+        check_forest(data, output, {"--group": group})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
     if report is not None:
@@ -156,34 +159,21 @@ def fit(
             if given:
                 problem = "is read as it passes, and not into memory"
                 raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.")
-        _say_fitted(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
+        say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
-        grown = fit_forest(data, str(learning.target), None if prior is None else chosen, seed)
+        grown, table = fit_forest(data, str(learning.target), chosen if prior else None, seed)
         with renamed(path="output"):
             grown.save(output, overwrite)
-        say_forest(grown, output, json)
+        if report is not None:
+            request.write_page(grown, table, report, overwrite, tell)
+        say_forest(grown, output, json, report)
         return
     network, table = request.fitted(chosen, tell)
-    if report is None:
-        _say_fitted(network, output, overwrite, json)
-        return
-    save(network, output, overwrite)
-    from colonnade.report import write
-
-    weighted = data.weights is not None
-    figures = {} if weighted else judged(network, table, learning.target, tell)
-    if weighted:
-        tell("The report has no figures on held-out rows: rows have weights")
-    with renamed(path="report"):
-        title = data.path.name
-        write(network, report, data=table, title=title, overwrite=overwrite, **figures)
-    if json:
-        say_json({"saved": str(output), "report": str(report), **described(network)})
-        return
-    summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
-    say(f"Saved {output}")
-    say(f"Saved {report}")
+    page = None
+    if report is not None:
+        page = partial(request.write_page, network, table, report, overwrite, tell)
+    say_saved(network, output, overwrite, json, page)
 
 
 def _of_counts(path: Path, prior: str | None) -> BayesianNetwork:
@@ -193,16 +183,6 @@ def _of_counts(path: Path, prior: str | None) -> BayesianNetwork:
     with renamed(path="counts"):
         found = NetworkCounts.load(path)
     return found.fit(None if prior is None else options.prior_of(prior))
-
-
-def _say_fitted(network: BayesianNetwork, output: Path, overwrite: bool, json: bool) -> None:
-    """Save a network, and show it."""
-    save(network, output, overwrite)
-    if json:
-        say_json({"saved": str(output), **described(network)})
-        return
-    summarise(network, more=f"colonnade show {output} --limit {len(network)} shows all")
-    say(f"Saved {output}")
 
 
 def _unsaid(_: str) -> None:
@@ -244,12 +224,16 @@ class _Request:
     def fitted(
         self, prior: Prior, tell: Callable[[str], None]
     ) -> tuple[BayesianNetwork, TextTable]:
-        """Read, learn and estimate, and tell how it went; return the network and the table read."""
+        """Read, learn and estimate, and tell how it went.
+
+        Returns the network, and the table with all its columns.
+        """
         from colonnade.network import fit as estimate
         from colonnade.tables import encode
 
         data, weights, group = self.data, self.data.weights, self.group
-        table = data.read(weights, group)
+        whole = data.read_all(weights, group)
+        table = data.without_ignored(whole)
         self.learning.check_target([name for name in table if name not in (weights, group)])
         if self.dag is not None:
             graph = dag_of(self.dag, list(table))
@@ -273,7 +257,7 @@ class _Request:
         self._tell_gaps(coded, tell)
         if em := network.diagnostics:
             tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
-        return network, table
+        return network, whole
 
     def fitted_in_passing(
         self, table: Scanned, prior: Prior, tell: Callable[[str], None]
@@ -304,6 +288,31 @@ class _Request:
         network = estimate(rows, graph, prior, missing=data.missing.value, group=group)
         self._tell_gaps(rows, tell)
         return network
+
+    def write_page(
+        self,
+        model: BayesianNetwork | BayesianNetworkForest,
+        table: TextTable,
+        path: Path,
+        overwrite: bool,
+        tell: Callable[[str], None],
+    ) -> Path:
+        """Write the page about what was learned and the data, and return where it is."""
+        from colonnade.report import write
+
+        assert self.data.path is not None
+        figures = judged(model, table, self.learning.target, tell, self.data.weights is not None)
+        with renamed(path="report"):
+            write(
+                model,
+                path,
+                data=table,
+                left_out=self.data.left_out,
+                title=self.data.path.name,
+                overwrite=overwrite,
+                **figures,
+            )
+        return path
 
     def _tell_gaps(self, coded: Countable, tell: Callable[[str], None]) -> None:
         if lacking := gaps_in(coded):

@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.learned import Output, say_saved
+from colonnade.cli.learned import Output, say_counts, say_saved
 from colonnade.cli.models import check_output, load
-from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import renamed, tally
+from colonnade.exceptions import renamed
 
 
 def merge(
@@ -63,11 +62,4 @@ def _merge_counts(paths: list[Path], output: Path, overwrite: bool, json: bool) 
         first, *others = (NetworkCounts.load(path) for path in paths)
         for other in others:
             first = first + other
-    with renamed(path="output"):
-        first.save(output, overwrite)
-    rows = max(each.total for each in first.counts)
-    if json:
-        say_json({"saved": str(output), "rows": rows, "variables": list(first.dag.variables)})
-        return
-    say(f"Counts of {tally(rows)} rows in all")
-    say(f"Saved {output}")
+    say_counts(first, output, overwrite, json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -29,6 +29,7 @@ from colonnade.wording import percent
 
 if TYPE_CHECKING:
     from colonnade.arrays import Floats
+    from colonnade.classifier import BayesianNetworkForest
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Interval
     from colonnade.tables import CodedTable, Scanned
@@ -68,18 +69,24 @@ def predict(
     colonnade predict model.json new.csv --target cancer --level 0.9 -o predicted.parquet
     """
     check_rows_file(output, overwrite, json)
+    scanned = data.scanned
+    if scanned is not None and (output is None or str(output) == "-"):
+        hint = "give --output with a file: the data are read as they pass"
+        raise Misuse("--output is missing.", hint=hint)
     try:
         network = load(model)
     except FileFormatError as error:
         if error.hint is not Advice.LOAD_FOREST:
             raise
+        if scanned is not None and output is not None:
+            passing = _passing_forest(model, scanned, target, intervals)
+            _predict_in_passing(passing, output, overwrite)
+            return
         found, truth = _by_forest(model, dict(data.read()), target, intervals)
     else:
-        if (scanned := data.scanned) is not None:
-            if output is None or str(output) == "-":
-                hint = "give --output with a file: the data are read as they pass"
-                raise Misuse("--output is missing.", hint=hint)
-            _predict_in_passing(network, scanned, target, intervals, output, overwrite)
+        if scanned is not None and output is not None:
+            passing = _passing_network(network, scanned, target, intervals)
+            _predict_in_passing(passing, output, overwrite)
             return
         found, truth = _by_network(network, dict(data.read()), target, intervals)
     name, rows = next(iter(found)), len(next(iter(found.values())))
@@ -141,11 +148,16 @@ def _by_forest(
     from colonnade.classifier import BayesianNetworkForest
 
     forest = BayesianNetworkForest.load(path)
-    name = forest.target_name_
-    if target is not None and target != name:
-        raise not_among([name], "target", target)
+    name = _target_of_forest(forest, target)
     found = _columns(name, forest.classes_.tolist(), *forest_chances(forest, table, intervals))
     return found, list(table.get(name, []))
+
+
+def _target_of_forest(forest: BayesianNetworkForest, asked: str | None) -> str:
+    """Return what a forest predicts, and refuse anything else."""
+    if asked is not None and asked != forest.target_name_:
+        raise not_among([forest.target_name_], "target", asked)
+    return forest.target_name_
 
 
 def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> str:
@@ -167,14 +179,28 @@ def _target(network: BayesianNetwork, columns: list[str], asked: str | None) -> 
 
 
 def _predict_in_passing(
-    network: BayesianNetwork,
-    table: Scanned,
-    asked: str | None,
-    intervals: IntervalOptions,
-    output: Path,
-    overwrite: bool,
+    passing: Iterator[tuple[Columns, list[Any]]], output: Path, overwrite: bool
 ) -> None:
-    """Predict rows of files block by block, from one file into another."""
+    """Write predictions block by block, from one file into another."""
+    target, rows, right, known = "", 0, 0, 0
+    with table_writer(output, overwrite) as write:
+        for found, truth in passing:
+            write(found)
+            target = next(iter(found))
+            rows += len(found[target])
+            there = _is_right(found[target], truth)
+            known += len(there)
+            right += sum(there)
+    say(f"Predicted {target} for {counted(rows, 'row')}")
+    say(f"Saved {output}")
+    if known:
+        _say_accuracy(right / known, target)
+
+
+def _passing_network(
+    network: BayesianNetwork, table: Scanned, asked: str | None, intervals: IntervalOptions
+) -> Iterator[tuple[Columns, list[Any]]]:
+    """Yield the answers of a network for the rows of files, and what is known of the target."""
     from colonnade.tables import CodedTable
     from colonnade.tables.countable import countable
     from colonnade.tables.levels import refuse_absent
@@ -184,23 +210,32 @@ def _predict_in_passing(
     variables = [v for v in network.variables if v.name != target or target in table.names]
     rows = countable(table, variables, None, "missing", network.discretizer)
     warn_of_unknown(rows, target)
-    states = np.array([*network[target].family.child.states, None], dtype=object)
-    right = known = 0
-    with table_writer(output, overwrite) as write:
-        for block in rows.blocks():
-            codes = dict(zip(block.names, block.codes, strict=True))
-            truth = codes.setdefault(target, np.full(block.rows, len(states) - 1))
-            own = tuple(codes[variable.name] for variable in network.variables)
-            coded = CodedTable(network.variables, own, discretizer=network.discretizer)
-            found = _predictions(network, coded, target, intervals)
-            write(found)
-            there = np.flatnonzero(truth < len(states) - 1)
-            known += there.size
-            right += sum(found[target][k] == states[truth[k]] for k in there.tolist())
-    say(f"Predicted {target} for {counted(rows.rows, 'row')}")
-    say(f"Saved {output}")
-    if known:
-        _say_accuracy(right / known, target)
+    states = [*network[target].family.child.states, None]
+    for block in rows.blocks():
+        codes = dict(zip(block.names, block.codes, strict=True))
+        truth = codes.setdefault(target, np.full(block.rows, len(states) - 1))
+        own = tuple(codes[variable.name] for variable in network.variables)
+        coded = CodedTable(network.variables, own, discretizer=network.discretizer)
+        yield (
+            _predictions(network, coded, target, intervals),
+            [states[code] for code in truth.tolist()],
+        )
+
+
+def _passing_forest(
+    path: Path, table: Scanned, asked: str | None, intervals: IntervalOptions
+) -> Iterator[tuple[Columns, list[Any]]]:
+    """Yield the answers of a forest for the rows of files, and what is known of the target."""
+    from colonnade.classifier import BayesianNetworkForest
+
+    forest = BayesianNetworkForest.load(path)
+    target = _target_of_forest(forest, asked)
+    classes = [*forest.classes_.tolist(), None]
+    with renamed(rng="seed"):
+        for block in forest.predict_blocks(table, **intervals.of_forest):
+            found = _columns(target, classes[:-1], block.probabilities, block.interval)
+            codes = [] if block.truth is None else block.truth.tolist()
+            yield found, [classes[code] for code in codes]
 
 
 def _predictions(
@@ -233,8 +268,13 @@ def _columns(
     return found
 
 
+def _is_right(best: list[Any], truth: list[Any]) -> list[bool]:
+    """Say for each known value whether it is the most probable state."""
+    pairs = zip(truth, best, strict=bool(truth))
+    return [bool(known == guess) for known, guess in pairs if known is not None and known == known]
+
+
 def _accuracy(best: list[Any], truth: list[Any]) -> float | None:
     """Return the share of the known values that are the most probable state; None if none is."""
-    pairs = zip(truth, best, strict=bool(truth))
-    right = [bool(known == guess) for known, guess in pairs if known is not None and known == known]
+    right = _is_right(best, truth)
     return sum(right) / len(right) if right else None

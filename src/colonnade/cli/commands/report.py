@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,13 +11,22 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.data import ReadOptions
-from colonnade.cli.models import check_output, load
+from colonnade.cli.forests import load_model
+from colonnade.cli.models import check_output
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, file_that, table_ending
-from colonnade.exceptions import InputError, counted, expected, renamed
+from colonnade.exceptions import (
+    IncompleteRowsWarning,
+    InputError,
+    counted,
+    expected,
+    renamed,
+)
 
 if TYPE_CHECKING:
+    from colonnade.classifier import BayesianNetworkForest
     from colonnade.network import BayesianNetwork
+    from colonnade.tables.files import TextTable
 
 _ENDINGS = (".html", ".htm")
 FOLDS = 5
@@ -64,13 +74,23 @@ def report(
         str | None,
         typer.Option(
             metavar="VARIABLE",
-            help="Predict this variable for held-out rows of the data: ROC, calibration and "
-            "confusion.",
+            help="Show what tells most about this variable and what moves it, and with --data "
+            "predict it for held-out rows: ROC, calibration and confusion.",
         ),
     ] = None,
     folds: Annotated[
         int | None,
-        options.number(2, help="Parts for cross-validation, for --compare and --target; 5."),
+        options.number(
+            2, help="Parts for cross-validation, for --compare, and --target with --data; 5."
+        ),
+    ] = None,
+    member: Annotated[
+        int | None,
+        options.number(
+            1,
+            help="Which network of a forest has its graph and tables shown; by default the one "
+            "that weighs most.",
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the page.")] = None,
     level: Annotated[
@@ -80,54 +100,94 @@ def report(
     reading: ReadOptions,
     overwrite: options.Overwrite = False,
 ) -> None:
-    """Write a network as one HTML file to look at: graph, tables, data, predictions.
+    """Write a network or a forest as one HTML file to look at: graph, tables, data, predictions.
 
     The file holds everything it needs, and nothing is loaded from elsewhere.
 
     Example: colonnade report model.json --data patients.csv --target cancer -o report.html
     """
     from colonnade import report as pages
+    from colonnade.report.forests import is_forest
 
-    for option, given in (("--compare", compare), ("--target", target is not None)):
-        if given and data is None:
-            raise Misuse(f"{option} applies only with --data.")
+    if compare and data is None:
+        raise Misuse("--compare applies only with --data.")
     reading.check(data)
-    if folds is not None and not compare and target is None:
-        raise Misuse("--folds applies only with --compare or --target.")
+    if folds is not None and (data is None or not (compare or target is not None)):
+        raise Misuse("--folds applies only with --compare, or --target and --data.")
     check_output(output, overwrite)
-    network = load(model)
-    more: dict[str, Any] = {"title": title or f"{model.stem}: Bayesian network"}
+    found = load_model(model)
+    more: dict[str, Any] = {"title": title or f"{model.stem}: {_kind(found)}"}
+    if is_forest(found):
+        if compare:
+            raise Misuse("--compare does not apply to a forest.")
+        if target is not None and data is None:
+            raise Misuse("--target applies to a forest only with --data.")
+        if member is not None:
+            more["member"] = _place(member, len(found.networks_))
+    else:
+        more["target"] = target
+        if member is not None:
+            raise Misuse("--member applies only to forests.")
     if data is not None:
         with renamed(path="data"):
             more["data"] = reading.table(data)
-        if compare:
-            more["comparison"] = compared(network, more["data"], folds or FOLDS, target)
+        if compare and not is_forest(found):
+            more["comparison"] = compared(found, more["data"], folds or FOLDS, target)
         if target is not None:
-            more["held_out"] = pages.held_out(network, more["data"], target, folds or FOLDS)
+            more["held_out"] = pages.held_out(found, more["data"], target, folds or FOLDS)
     if level is not None:
         more["level"] = level
     with renamed(path="output"):
-        pages.write(network, output, overwrite=overwrite, **more)
+        pages.write(found, output, overwrite=overwrite, **more)
     say(f"Saved {output}")
 
 
+def _kind(model: BayesianNetwork | BayesianNetworkForest) -> str:
+    from colonnade.report.forests import is_forest
+
+    return "forest of Bayesian networks" if is_forest(model) else "Bayesian network"
+
+
+def _place(member: int, members: int) -> int:
+    """Return the place of a member that a person counts from 1."""
+    if member > members:
+        raise Misuse(f"Expected a number up to {members} for --member, got {member}.")
+    return member - 1
+
+
 def judged(
-    network: BayesianNetwork, table: Any, target: str | None, tell: Callable[[str], None]
+    model: BayesianNetwork | BayesianNetworkForest,
+    table: TextTable,
+    target: str | None,
+    tell: Callable[[str], None],
+    weighted: bool,
 ) -> dict[str, Any]:
-    """Return what held-out rows say about a network, for its page, and tell what they do not."""
+    """Return what the page of a model says besides its tables, and tell what it does not."""
     from colonnade.report import held_out
+    from colonnade.report.forests import is_forest, network_of
 
     rows = len(next(iter(table.values())))
-    found: dict[str, Any] = {}
+    forest = is_forest(model)
+    found: dict[str, Any] = {} if forest or target is None else {"target": target}
+    if weighted:
+        tell("The report has no figures on held-out rows: rows have weights")
+        return found
     if rows < _MIN_JUDGED_ROWS:
         tell(f"The report has no figures on held-out rows: {counted(rows, 'row')} are too few")
         return found
+    long = rows * len(network_of(model)) > _MAX_COMPARED_VALUES
+    if forest and long:
+        hint = f"see colonnade report --data DATA --target {target}"
+        tell(f"The report has no figures on held-out rows, which take long here: {hint}")
+        return found
     if target is not None:
-        found["held_out"] = held_out(network, table, target, FOLDS)
-    if rows * len(network) > _MAX_COMPARED_VALUES:
+        found["held_out"] = held_out(model, table, target, FOLDS)
+    if is_forest(model):
+        return found
+    if long:
         tell("The report has no comparison, which takes long here: see colonnade report --compare")
         return found
-    return found | {"comparison": compared(network, table, FOLDS, target)}
+    return found | {"comparison": compared(model, table, FOLDS, target)}
 
 
 def compared(network: BayesianNetwork, table: Any, folds: int, target: str | None) -> Any:
@@ -142,4 +202,9 @@ def compared(network: BayesianNetwork, table: Any, folds: int, target: str | Non
     words = ["hierarchical", "hierarchical:learn", "tiered", "bdeu:1"]
     own = {prior.word: prior for prior in network.priors.values() if prior is not None}
     priors = {**own, **{word: prior_named(word) for word in words}}
-    return compare(coded, graphs, priors, folds=folds, rng=0, missing="available", target=target)
+    with warnings.catch_warnings():
+        # Which rows the log evidence is of is said on the page.
+        warnings.simplefilter("ignore", IncompleteRowsWarning)
+        return compare(
+            coded, graphs, priors, folds=folds, rng=0, missing="available", target=target
+        )

@@ -62,7 +62,10 @@ function centre(k) {
   if (inside && scale > 0.55) return;
   const target = Math.max(scale, 0.85);
   const w = shown.width / target, height = shown.height / target;
-  graph.box = { x: x - w / 2, y: y - height / 2, w, h: height };
+  // Not beyond the edge of the graph, where there is nothing to see.
+  const within = (start, length, whole) => (length > whole ? (whole - length) / 2 : Math.min(Math.max(start, -20), whole - length + 20));
+  const [wide, tall] = content.graph.size;
+  graph.box = { x: within(x - w / 2, w, wide), y: within(y - height / 2, height, tall), w, h: height };
   showBox();
 }
 

@@ -120,20 +120,30 @@ function showAnswer(answer, time) {
   graph.nodes.forEach((node, k) => node.classList.toggle("moved", moved.has(k)));
   const arrow = (each) => h("li", {}, h("span", {}, variableLink(each.variable), " ", bdi(stateName(each.variable, each.state)),
     ` ${probability(each.before)} → `, h("strong", {}, probability(each.now))));
-  live.parts.moved.replaceChildren(...(answer.moved.length ? [h("span", { class: "small quiet", id: "moved-title" }, "What moved most: "), h("ul", { class: "chips moved", "aria-labelledby": "moved-title" }, answer.moved.map(arrow))]
-    : some ? [h("p", { class: "note" }, "Nothing else moved.")] : []));
-  live.parts.moved.append(...reasonList(answer.reasons));
+  live.parts.moved.replaceChildren(...(answer.moved.length ? chipList("moved", ["What moved most"], answer.moved.map(arrow)) : some ? [h("p", { class: "note" }, "Nothing else moved.")] : []),
+    ...reasonList(answer.reasons), ...nextList(answer.next));
   live.parts.time.textContent = `${some && answer.log_probability < -1e-9 ? `probability ${Math.exp(answer.log_probability).toPrecision(3)}, ` : ""}${time.toFixed(0)} ms`;
   live.parts.code.replaceChildren(...codeBoxes(answer));
   document.documentElement.dataset.answered = JSON.stringify({ ...live.situation, target: live.target });
 }
 
-/* What each finding adds to the variable that was chosen. */
+// A few words, and what they are about in a row of chips.
+function chipList(kind, words, chips) {
+  return [h("div", { class: "line" }, h("span", { class: "small quiet", id: `${kind}-title` }, words, ":"), h("ul", { class: `chips ${kind}`, "aria-labelledby": `${kind}-title` }, chips))];
+}
+
+// What each finding adds to the variable that was chosen.
 function reasonList(found) {
   if (!found) return [];
   const reason = (each) => h("li", {}, h("span", {}, variableLink(each.variable), ` ${each.adds < 0 ? "−" : "+"}${Math.abs(each.adds).toFixed(3)}`));
-  return [h("p", { class: "small quiet", id: "reasons-title" }, "What each adds to the others for ", bdi(name(found.target)), " = ", bdi(stateName(found.target, found.state)), ` (now ${probability(found.now)}):`),
-    h("ul", { class: "chips reasons", "aria-labelledby": "reasons-title" }, found.adds.map(reason))];
+  return chipList("reasons", ["What each adds to the others for ", bdi(name(found.target)), " = ", bdi(stateName(found.target, found.state)), ` (now ${probability(found.now)})`], found.adds.map(reason));
+}
+
+// What to ask next: the variables that are expected to tell most about the one that was chosen.
+function nextList(found) {
+  if (!found?.length) return [];
+  const question = (each) => h("li", { title: `expected to settle ${share(each.settled)} of what is open: ${each.information.toFixed(4)} nats` }, h("span", {}, variableLink(each.variable), ` ${share(each.settled)}`));
+  return chipList("next", ["What to ask next about ", bdi(name(live.target)), ", by the share of what is open that it settles"], found.map(question));
 }
 
 function codeBoxes(answer) {

@@ -8,18 +8,16 @@ function choose(k, jump = false) {
   if (jump || matchMedia("(max-width: 820px)").matches) panel.card.scrollIntoView({ block: "start" });
 }
 
-const parts = [
-  buildOverview(),
-  ...(content.live ? [buildLive()] : [buildData()]),
-  // In the explorer the margins stand beside the graph, and the table below both.
-  h("div", { class: content.live ? "pair live" : "pair", id: "network" }, buildGraph(), content.live ? buildMargins() : buildPanel()),
-  ...(content.live ? [buildPanel()] : [buildChanged(), buildMargins()]), buildClassifier(), buildComparison(), content.live ? buildData() : null, buildReading(),
-].filter(Boolean);
-document.getElementById("main").replaceChildren(...parts);
-const data = content.live ? [] : [["data", "Data"]];
-const links = [["live", "Observations"], ...data, ["network", content.live ? "Graph and margins" : "Graph and tables"], ...(content.live ? [["variable", "Table"]] : []), ["changed", "Pooling"], ...(content.live ? [] : [["margins", "Margins"]]), ["classifier", "Predictions"], ["comparison", "Comparison"], ...(content.live ? [["data", "Data"]] : []), ["reading", "How to read"]];
-document.getElementById("nav").append(...links.filter(([id]) => document.getElementById(id)).map(([id, text]) =>
-  h("a", { href: `#${id}`, onclick: (event) => { event.preventDefault(); document.getElementById(id).scrollIntoView(); } }, text)));
+// In the explorer the margins stand beside the graph, and the table below both. Of a forest, one graph is an example.
+const graphs = (beside, title) => [h("div", { class: content.live ? "pair live" : "pair", id: "network" }, buildGraph(), beside()), title];
+const order = content.live
+  ? [[buildLive(), "Observations"], graphs(buildMargins, "Graph and margins"), [buildPanel(), "Table"], [buildClassifier(), "Predictions"], [buildComparison(), "Comparison"], [buildData(), "Data"], [buildReading(), "How to read"]]
+  : [[buildData(), "Data"], [buildForest(), "Forest"], ...(content.forest ? [[buildClassifier(), "Predictions"]] : []), graphs(buildPanel, "Graph and tables"), [buildChanged(), "Pooling"], [buildMoves(), "What moves it"],
+    [buildMargins(), "Margins"], ...(content.forest ? [] : [[buildClassifier(), "Predictions"]]), [buildComparison(), "Comparison"], [buildReading(), "How to read"]];
+const sections = order.filter(([part]) => part);
+document.getElementById("main").replaceChildren(buildOverview(), ...sections.map(([part]) => part));
+document.getElementById("nav").append(...sections.map(([part, text]) =>
+  h("a", { href: `#${part.id}`, onclick: (event) => { event.preventDefault(); part.scrollIntoView(); } }, text)));
 
 // ---------------------------------------------------------------- search
 const box = document.getElementById("search"), list = document.getElementById("found");

@@ -3,9 +3,11 @@ function buildOverview() {
   const priors = [...new Set(variables.map((variable) => variable.table.prior))];
   const rows = content.data ? count(content.data.rows) : "–";
   const fact = (term, value) => h("div", {}, h("dt", {}, term), h("dd", {}, value));
+  const forest = content.forest;
   return h("section", { id: "overview", class: "card", "aria-label": "Overview" }, h("dl", { class: "facts" },
-    fact("variables", count(variables.length)), fact("arcs", count(content.graph.arcs.length)), fact("rows", rows),
-    fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join(", ") + (priors.length > 3 ? " …" : "")),
+    forest ? [fact("networks", count(forest.number)), fact("columns", count(variables.length - 1)), fact("classes", count(variables[forest.target].states.length)), fact("rows", rows)]
+      : [fact("variables", count(variables.length)), fact("arcs", count(content.graph.arcs.length)), fact("rows", rows)],
+    forest ? null : fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join(", ") + (priors.length > 3 ? " …" : "")),
     content.group === null ? null : fact("groups", h("span", {}, bdi(name(content.group)), `: ${variables[content.group].states.length}`))));
 }
 
@@ -67,7 +69,7 @@ function buildData() {
   const noted = data.columns.filter((column) => column.remarks?.length || Object.keys(column.unknown ?? {}).length);
   const gaps = data.columns.filter((column) => column.missing).length;
   const missing = data.columns.reduce((sum, column) => sum + (column.missing ?? 0), 0);
-  const used = unused.length ? `${count(data.columns.length - unused.length)} of them in the network` : "all in the network";
+  const used = unused.length ? `${count(data.columns.length - unused.length)} of them in the ${content.forest ? "forest" : "network"}` : `all in the ${content.forest ? "forest" : "network"}`;
   const sum = full ? `${plural(data.rows, "row")}, ${plural(data.columns.length, "column")}, ${used}. ` +
     (missing ? `${plural(missing, "value")} missing, in ${plural(gaps, "column")}; ${plural(data.complete, "row")} complete in what is used.` : "No value is missing.")
     : "From the counts of the model; the data themselves were not given.";
@@ -110,9 +112,9 @@ function buildComparison() {
   const comparison = content.comparison;
   if (!comparison) return null;
   const fixed = (value, digits) => (value === null ? "–" : value.toFixed(digits));
-  const aimed = comparison.target !== null;
+  const aimed = comparison.target !== null, gaps = content.data?.complete != null && content.data.complete < content.data.rows;
   return section("comparison", "Comparison",
-    h("p", { class: "note" }, `Mean log probability of a row that was held out, in ${comparison.folds}-fold cross-validation: larger is better. The log evidence is that of all rows.`,
+    h("p", { class: "note" }, `Mean log probability of a row that was held out, in ${comparison.folds}-fold cross-validation: larger is better. The log evidence is that of ${gaps ? `the ${plural(content.data.complete, "row")} without a gap` : "all rows"}.`,
       aimed ? [" Accuracy, area under the ROC curve and log loss are those of predicting ", bdi(comparison.target), "; the smallest log loss comes first."] : ""),
     grid(["Graph", "Prior", "#arcs", "#held-out", "#s.e.", "#log evidence", ...(aimed ? ["#accuracy", "#AUC", "#log loss"] : [])], comparison.rows.map((row, i) => ({ best: i === 0,
       cells: [bdi(row.structure), row.prior, count(row.arcs), fixed(row.held_out, 4), fixed(row.error, 4), fixed(row.evidence, 2),
@@ -143,7 +145,7 @@ function buildClassifier() {
   if (!found) return null;
   const k = found.target, words = found.classes.map((code) => stateName(k, code));
   const fact = (term, value) => h("div", {}, h("dt", {}, term), h("dd", {}, value));
-  return section("classifier", "Predictions", h("p", { class: "note" }, "Of ", bdi(name(k)), ` from the other variables, for ${plural(found.rows, "row")} that were held out in ${found.folds}-fold cross-validation: the tables are estimated again without each fold; the graph and the cut points are kept.`),
+  return section("classifier", "Predictions", h("p", { class: "note" }, "Of ", bdi(name(k)), ` from the other variables, for ${plural(found.rows, "row")} that were held out in ${found.folds}-fold cross-validation: ${found.relearned ? "everything is learned again without each fold" : "the tables are estimated again without each fold; the graph and the cut points are kept"}.`),
     h("dl", { class: "facts" }, fact("accuracy ± 2 s.e.", `${(100 * found.accuracy).toFixed(1)} % ± ${(200 * found.accuracy_error).toFixed(1)}`), fact("most common state", `${(100 * found.majority).toFixed(1)} %`),
       fact("log loss", found.log_loss.toFixed(3)), fact("Brier score", found.brier.toFixed(3))),
     h("div", { class: "figures" }, rocFigure(found, words), calibrationFigure(found), confusionTable(found, words)),

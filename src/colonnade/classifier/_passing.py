@@ -1,0 +1,114 @@
+"""Rows to classify that are not in memory: files and lazy tables, block by block.
+
+Members of a forest cut a column of numbers at different points. Rows pass by in intervals between
+all these points together, which are few: any number of an interval then stands for all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from colonnade.arrays import Floats, Integers
+from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import Features, Rows
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.coding import Coded, CodedColumn
+from colonnade.tables.countable import Countable, countable
+from colonnade.tables.cuts import Cuts
+from colonnade.tables.discretize import Discretizer
+from colonnade.tables.levels import column_error
+from colonnade.variables import Variable
+
+if TYPE_CHECKING:
+    from colonnade.tables.engines import Engine
+    from colonnade.tables.scanning import Scanned
+
+
+class Passing(NamedTuple):
+    """Some rows of a table: what they are classified by, and their true classes if it has any.
+
+    `first` is the number of the first of them, and a true class that is missing, or none of those
+    known, has the number of classes as its code.
+    """
+
+    first: int
+    rows: Rows
+    truth: Integers | None = None
+
+
+def passing_rows(
+    views: Sequence[Features],
+    classes: Classes,
+    table: Scanned | Engine,
+    tell: Callable[[Coded], None],
+) -> Iterator[Passing]:
+    """Yield the rows of a table as all networks can see them; `tell` of values that are unknown."""
+    features = views[0].each
+    cuts = {
+        name: _finest(name, views) for name, feature in features.items() if feature.cuts is not None
+    }
+    states = {
+        name: cuts[name].states if name in cuts else feature.variable.states
+        for name, feature in features.items()
+    }
+    columns = [*features]
+    if classes.name in table.names:
+        states[classes.name] = classes.variable.states
+        columns.append(classes.name)
+    opened = countable(
+        table, states, None, "missing", Discretizer(tuple(cuts.values())) if cuts else None, columns
+    )
+    _tell_unknown(opened, classes.name, cuts, tell)
+    first = 0
+    for block in opened.blocks():
+        yield _passing(first, block, views[0], cuts, classes.name)
+        first += block.rows
+
+
+def _finest(name: str, views: Sequence[Features]) -> Cuts:
+    """Cut a column wherever one of the networks does."""
+    each = [view.each[name].cuts for view in views]
+    return Cuts(name, tuple(sorted({point for cuts in each if cuts for point in cuts.points})))
+
+
+class _Unknown(NamedTuple):
+    """New values of some columns, with their rows."""
+
+    variables: tuple[Variable, ...]
+    unknown: Mapping[str, Mapping[Any, int]]
+
+
+def _tell_unknown(
+    opened: Countable, target: str, cuts: Mapping[str, Cuts], tell: Callable[[Coded], None]
+) -> None:
+    """Refuse texts where numbers are needed, and tell of other values that are new."""
+    unknown = {name: rows for name, rows in opened.unknown.items() if name != target}
+    for name in unknown:
+        if name in cuts:
+            text = f"not a column of numbers: {next(iter(unknown[name]))!r} is among them."
+            raise column_error(name, text, "give it as numbers, as in training")
+    if unknown:
+        tell(_Unknown(opened.variables, unknown))
+
+
+def _passing(
+    first: int, block: CodedTable, features: Features, cuts: Mapping[str, Cuts], target: str
+) -> Passing:
+    codes = dict(zip(block.names, block.codes, strict=True))
+    numbers = {name: _standing_for(own)[codes[name]] for name, own in cuts.items()}
+    coded = {
+        name: CodedColumn(feature.variable, codes[name])
+        for name, feature in features.each.items()
+        if name not in cuts
+    }
+    return Passing(first, Rows(numbers, coded), codes.get(target))
+
+
+def _standing_for(cuts: Cuts) -> Floats:
+    """Return a number of each interval, and NaN for what is missing."""
+    # A number equal to a point lies below it.
+    above = np.nextafter(cuts.points[-1], np.inf) if cuts.points else 0.0
+    return np.array([*cuts.points, above, np.nan])

@@ -1,0 +1,110 @@
+"""Moves: what tells most about a variable, and how far it moves if others are seen, or set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colonnade.arrays import Floats
+from colonnade.exceptions import TooLargeError, not_among
+from colonnade.inference.effects import Effect
+from colonnade.network import BayesianNetwork
+from colonnade.report.beliefs import entropy, information, margins
+from colonnade.report.tables import rounded
+
+# Variables that are shown, and what they must tell at least, in nats.
+_MAX_MOVES = 12
+_MIN_INFORMATION = 1e-6
+# States that are rarer are not compared: little is known of what follows from them.
+_MIN_PROBABILITY = 0.01
+_DRAWS = 400
+_SEED = 0
+
+
+def described_moves(network: BayesianNetwork, target: str, level: float) -> dict[str, Any]:
+    """Describe, in plain values, what tells most about a variable.
+
+    For each variable, the two of its states between which the target differs most are compared: as
+    they are seen, and if the variable leads to the target also as they are set.
+    """
+    if target not in network:
+        raise not_among(network.dag.variables, "target", target)
+    place = {name: k for k, name in enumerate(network.dag.variables)}
+    found: dict[str, Any] = {"target": place[target], "least": _MIN_PROBABILITY, "draws": 0}
+    usual = margins(network)
+    if target not in usual:
+        return found | {"open": None, "rows": None, "left_out": 0}
+    chances = usual[target]
+    given = [
+        margins(network, {target: code}) if chances[code] else usual for code in range(len(chances))
+    ]
+    told = {
+        name: information(chances, [each[name] for each in given])
+        for name in usual
+        if name != target
+    }
+    best = sorted((name for name in told if told[name] > _MIN_INFORMATION), key=lambda n: -told[n])
+    causes = network.dag.ancestors([target])
+    uncertain = any(cpt.has_posterior for cpt in network.tables.values())
+    found["draws"] = _DRAWS if uncertain else 0
+    rows = []
+    for name in best[:_MAX_MOVES]:
+        joint = np.stack([c * each[name] for c, each in zip(chances, given, strict=True)])
+        state, one, other = _widest(joint)
+        states = network[name].family.child.states
+        asked = {name: (states[one], states[other])}
+        options: dict[str, Any] = {"draws": found["draws"], "level": level, "rng": _SEED}
+        options = options if found["draws"] else {}
+        try:
+            seen = network.association(target, asked, **options)
+            done = network.effect(target, asked, **options) if name in causes else None
+        except TooLargeError:
+            continue
+        rows.append(
+            {
+                "variable": place[name],
+                "information": rounded(told[name]),
+                "state": state,
+                "from": other,
+                "to": one,
+                "seen": _sides(seen, state),
+                "set": None if done is None else _sides(done, state),
+            }
+        )
+    return found | {
+        "open": rounded(entropy(chances)),
+        "rows": rows,
+        "left_out": len(best) - len(rows),
+    }
+
+
+def _widest(joint: Floats) -> tuple[int, int, int]:
+    """Find the state of the target, and the two of the other, between which it differs most.
+
+    `joint` is ``[state of the target, state of the other]``; the first of the two makes the state
+    of the target more probable.
+    """
+    total = joint.sum(axis=0)
+    common = np.flatnonzero(total >= min(_MIN_PROBABILITY, np.sort(total)[-2:].min()))
+    shares = joint[:, common] / total[common]
+    state = int(np.ptp(shares, axis=1).argmax())
+    if joint.shape[0] == 2:
+        state = 1  # the other one is its mirror image
+    return state, int(common[shares[state].argmax()]), int(common[shares[state].argmin()])
+
+
+def _sides(effect: Effect, state: int) -> dict[str, Any]:
+    """Probabilities on both sides and their difference, each with the ends of its interval."""
+    return {
+        name: [
+            rounded(each.values[state]),
+            None if each.lower is None else rounded(each.lower[state]),
+            None if each.upper is None else rounded(each.upper[state]),
+        ]
+        for name, each in (
+            ("to", effect.one),
+            ("from", effect.other),
+            ("difference", effect.difference),
+        )
+    }
