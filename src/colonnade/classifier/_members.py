@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Integers
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Reading, Treatment
@@ -141,10 +142,11 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     columns = CodedColumns(filled(coded))
     position = columns.names.index(target)
     features = [columns.names.index(name) for name in names]
-    ranks = np.log(_information(columns, features, position) + _LEAST_INFORMATION) + disturbance
+    alone = _Alone.of(columns, features, position)
+    ranks = np.log(alone.information() + _LEAST_INFORMATION) + disturbance
     order = np.argsort(-ranks, kind="stable").tolist()
     given = pair_information(columns, features, position)
-    given = np.round(given - _bias(columns, features, position), 12)
+    given = np.round(given - alone.bias(), 12)
     arcs = []
     for place, i in enumerate(order):
         arcs.append((target, names[i]))
@@ -156,26 +158,54 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     return Dag(tuple(arcs), coded.names)
 
 
-def _information(columns: CodedColumns, features: Sequence[int], target: int) -> Floats:
-    """Mutual information of each feature and the class."""
-    base = columns.information(()) - columns.information((target,))
-    sums = [columns.information((target, k)) - columns.information((k,)) + base for k in features]
-    return np.maximum(np.array(sums) / columns.total, 0.0)
+class _Alone(NamedTuple):
+    """Counts of each feature by itself with the class: ``[state, class]``, one after the other.
 
-
-def _bias(columns: CodedColumns, features: Sequence[int], target: int) -> Floats:
-    """What chance adds to conditional information, on average, ``[feature, feature]``.
-
-    It is the number of degrees of freedom by twice the number of rows. Of a feature, the states
-    that a class has count.
+    `first` is the first state of each feature, and `total` the sum of the counts of one of them.
     """
-    classes, codes = int(columns.sizes[target]), columns.codes
-    free = np.zeros((len(features), classes))
-    for j, k in enumerate(features):
-        seen = np.zeros((classes, int(columns.sizes[k])), dtype=bool)
-        seen[codes[target], codes[k]] = True
-        free[j] = np.maximum(seen.sum(axis=1) - 1, 0)
-    return np.asarray(free @ free.T / (2.0 * columns.total))
+
+    counts: Floats
+    first: Integers
+    total: float
+
+    @classmethod
+    def of(cls, columns: CodedColumns, features: Sequence[int], target: int) -> _Alone:
+        """Count all features."""
+        classes, label = int(columns.sizes[target]), columns.codes[target]
+        sizes = columns.sizes[features]
+        ends = np.cumsum(sizes)
+        cells = np.empty(int(ends[-1]) * classes)
+        for k, size, end in zip(features, sizes.tolist(), ends.tolist(), strict=True):
+            places = np.multiply(columns.codes[k], classes, dtype=np.intp) + label
+            own = slice((end - size) * classes, end * classes)
+            cells[own] = np.bincount(places, columns.weights, size * classes)
+        return cls(cells.reshape(-1, classes), ends - sizes, columns.total)
+
+    def information(self) -> Floats:
+        """Mutual information of each feature and the class."""
+        classes = self.counts[: self.first[1] if len(self.first) > 1 else None].sum(axis=0)
+        base = _terms(np.array(self.total)) - _terms(classes).sum()
+        joint = self._sums(_terms(self.counts).sum(axis=1))
+        states = self._sums(_terms(self.counts.sum(axis=1)))
+        return np.asarray(np.maximum((joint - states + base) / self.total, 0.0))
+
+    def bias(self) -> Floats:
+        """What chance adds to conditional information, on average, ``[feature, feature]``.
+
+        It is the number of degrees of freedom by twice the number of rows. Of a feature, the states
+        that a class has count.
+        """
+        free = np.maximum(self._sums((self.counts > 0).astype(np.float64)) - 1.0, 0.0)
+        return np.asarray(free @ free.T / (2.0 * self.total))
+
+    def _sums(self, values: Floats) -> Floats:
+        """Sum over the states of each feature."""
+        return np.asarray(np.add.reduceat(values, self.first, axis=0))
+
+
+def _terms(counts: Floats) -> Floats:
+    """Return n ln n of counts."""
+    return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
 def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior) -> ClassTables:
