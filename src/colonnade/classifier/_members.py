@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Integers
 from colonnade.classifier._choice import filled
@@ -23,6 +24,7 @@ from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
+from colonnade.lookup import KeyIndex
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts, grown_counts
 from colonnade.priors import Prior, Smoothed, SymmetricDirichlet
@@ -31,6 +33,7 @@ from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.cuts import Cuts, Values
+from colonnade.tables.joints import Columns
 
 # The largest number of cuts of a column is the number of rows to the power of the growth, within
 # these bounds: 3 for 20 and 80 rows, 5 for 320, 7 for 1280.
@@ -232,10 +235,9 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     network, target = tables.network, tables.target
     logs = tables.log_joint(coded, everything=False, normalised=False)
     label = coded.codes[coded.position(target)].astype(np.intp)
-    own = np.arange(coded.rows), label
     for name, cpt in network.tables.items():
         if name != target:
-            logs[own] += _change(cpt, coded)
+            _leave_out(cpt, coded, label, logs)
     # The class has no parents, so its table without a row is known for all classes.
     cpt = network[target]
     assert cpt.counts is not None
@@ -245,6 +247,21 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     return _own_score(logs, coded, target, normalised=False)
 
 
+def _leave_out(cpt: Cpt, coded: CodedTable, label: NDArray[np.intp], logs: Floats) -> None:
+    """Add to the logs ``[row, class]`` of own classes what a table loses without the row."""
+    from colonnade.kernels.classify import add_changes
+
+    counts, family = cpt.counts, cpt.family
+    assert counts is not None
+    seen = counts.values > 0
+    changes = np.zeros(seen.shape)
+    changes[seen] = np.log(cpt.posterior.left_out_cells()) - np.log(cpt.table.rows[seen])
+    parents = Columns.of(coded).parents([coded.position(each.name) for each in family.parents])
+    child = coded.codes[coded.position(family.child.name)]
+    index = KeyIndex.of(counts.codes, counts.parent_sizes)
+    add_changes(parents, child, label, *index, changes, logs)
+
+
 def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = True) -> float:
     """Sum of the log probabilities of the classes that the rows have."""
     label = coded.codes[coded.position(target)].astype(np.intp)
@@ -252,27 +269,6 @@ def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = 
     if not normalised:
         own = own - np.logaddexp.reduce(logs, axis=1)
     return float(own.sum() if coded.weights is None else coded.weights @ own)
-
-
-def _change(cpt: Cpt, coded: CodedTable) -> Floats:
-    """How much less each row is expected if it is left out, as a difference of logarithms."""
-    from colonnade.kernels.left_out import fill_changes
-
-    assert cpt.counts is not None
-    seen = cpt.counts.values > 0
-    change = np.empty(seen.shape)
-    # Copies, because Numba compiles anew for arrays that cannot be written.
-    fill_changes(seen, np.array(cpt.posterior.left_out_rows()), np.array(cpt.table.rows), change)
-    family = cpt.family
-    columns = [coded.position(each.name) for each in (*family.parents, family.child)]
-    complete = np.ones(coded.rows, dtype=bool)
-    for k in columns:
-        if coded.missing[k]:
-            complete &= coded.codes[k] < coded.variables[k].cardinality
-    *codes, child = (coded.codes[k][complete] for k in columns)
-    found = np.zeros(coded.rows)
-    found[complete] = change[cpt.counts.positions(np.stack(codes, axis=1)), child]
-    return found
 
 
 def _gain(cpt: Cpt, target: str) -> float:

@@ -136,7 +136,7 @@ class ClassTables:
     @cached_property
     def _families(self) -> list[_ClassFamily]:
         return [
-            _ClassFamily(cpt.family, cpt.table, self._log, self.target, self.classes)
+            _ClassFamily(cpt.family, cpt.table, self._take_logs, self.target, self.classes)
             for cpt in self.network.tables.values()
         ]
 
@@ -152,24 +152,30 @@ class ClassTables:
     def _filled_logs(self) -> list[TableLogs]:
         dense = self._dense_with_class.tables()
         pairs = zip(self.network.tables.values(), self._families, strict=True)
+        log = partial(_logs, self._take_logs)
         return [
-            TableLogs(cpt, partial(family.cells, dense.get(family.family.child.name)), self._log)
+            TableLogs(cpt, partial(family.cells, dense.get(family.family.child.name)), log)
             for cpt, family in pairs
         ]
 
-    def _log(self, rows: Floats) -> Floats:
-        """Logarithms, with `floor` for that of zero."""
+    def _take_logs(self, rows: Floats) -> None:
+        """Replace rows by their logarithms, with `floor` for that of zero."""
         from colonnade.kernels.special import take_logs
 
-        logs = np.array(rows, dtype=np.float64)
-        take_logs(logs.reshape(-1))
+        take_logs(rows.reshape(-1))
         if self.floor > -math.inf:
-            logs[np.isneginf(logs)] = self.floor
-        return logs
+            rows[np.isneginf(rows)] = self.floor
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is derived is derived again.
         return type(self), (self.network, self.target, self.floor)
+
+
+def _logs(take_logs: Callable[[Floats], None], rows: Floats) -> Floats:
+    """Return the logarithms of rows."""
+    logs = np.array(rows, dtype=np.float64, order="C")
+    take_logs(logs)
+    return logs
 
 
 class _RowsByClass(NamedTuple):
@@ -187,14 +193,14 @@ class _ClassFamily:
 
     family: Family
     table: SparseTable
-    log: Callable[[Floats], Floats]
+    take_logs: Callable[[Floats], None]
     target: str
     classes: int
 
     @cached_property
     def logs(self) -> Lookup:
         """The logarithms of the table."""
-        return self.table.lookup.mapped(self.log)
+        return self.table.lookup.mapped(partial(_logs, self.take_logs))
 
     @cached_property
     def others(self) -> tuple[str, ...]:
@@ -221,7 +227,8 @@ class _ClassFamily:
         """Write all log probabilities into an array of zeros ``[*others, class]``."""
         names = self._names
         if self.target in names[:-1]:
-            logs = self.log(self.table.by_parent(names.index(self.target)))
+            logs = self.table.by_parent(names.index(self.target))
+            self.take_logs(logs)
         else:
             rows = self._filled.rows
             logs = rows.reshape(*self.family.parent_sizes, self.family.cardinality)
