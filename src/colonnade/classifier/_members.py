@@ -123,8 +123,9 @@ class RandomCuts:
         if isinstance(read.bins, Cuts):
             return read.bins
         number = int(self.rng.integers(2, read.bins + 1))
-        levels = (np.arange(number) + self.rng.random()) / number
-        return Cuts.at_quantiles(name, self.ordered[name], levels.tolist())
+        shift = self.rng.random()
+        levels = [(i + shift) / number for i in range(number)]
+        return Cuts.at_quantiles(name, self.ordered[name], levels)
 
 
 def most_cuts(rows: float) -> int:
