@@ -236,9 +236,11 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     network, target = tables.network, tables.target
     logs = tables.log_joint(coded, everything=False, normalised=False)
     label = coded.codes[coded.position(target)].astype(np.intp)
+    columns = Columns.of(coded)
     for name, cpt in network.tables.items():
         if name != target:
-            _leave_out(cpt, coded, label, logs)
+            members = [*(parent.name for parent in cpt.family.parents), name]
+            _leave_out(cpt, columns, [coded.position(each) for each in members], label, logs)
     # The class has no parents, so its table without a row is known for all classes.
     cpt = network[target]
     assert cpt.counts is not None
@@ -248,19 +250,24 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     return _own_score(logs, coded, target, normalised=False)
 
 
-def _leave_out(cpt: Cpt, coded: CodedTable, label: NDArray[np.intp], logs: Floats) -> None:
-    """Add to the logs ``[row, class]`` of own classes what a table loses without the row."""
+def _leave_out(
+    cpt: Cpt, columns: Columns, members: Sequence[int], label: NDArray[np.intp], logs: Floats
+) -> None:
+    """Add to the logs ``[row, class]`` of own classes what a table loses without the row.
+
+    The members of its family are given by position, the child last.
+    """
     from colonnade.kernels.classify import add_changes
 
-    counts, family = cpt.counts, cpt.family
+    counts = cpt.counts
     assert counts is not None
     seen = counts.values > 0
     changes = np.zeros(seen.shape)
     changes[seen] = np.log(cpt.posterior.left_out_cells()) - np.log(cpt.table.rows[seen])
-    parents = Columns.of(coded).parents([coded.position(each.name) for each in family.parents])
-    child = coded.codes[coded.position(family.child.name)]
     index = KeyIndex.of(counts.codes, counts.parent_sizes)
-    add_changes(parents, child, label, *index, changes, logs)
+    *parents, child = members
+    codes = columns.codes[child]
+    add_changes(columns.parents(parents), codes, label, *index, changes, logs)
 
 
 def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = True) -> float:
