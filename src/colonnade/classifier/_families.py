@@ -185,7 +185,7 @@ class DenseTables:
         chosen = [coded.position(name) for family in self.families for name in family.others]
         gaps = any(coded.missing[k] for k in chosen)
         sizes = [variable.cardinality + gaps for variable in coded.variables]
-        described = column_rows(coded.codes, sizes, chosen)
+        described = column_rows(coded.codes, sizes, range(len(sizes)))[chosen]
         start = np.cumsum([0, *(len(family.others) for family in self.families)])
         offset, values = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
         return lambda low, high, block: add_dense(

@@ -30,13 +30,18 @@ class Columns:
     codes: tuple[Array, ...]
     cardinality: tuple[int, ...]
     sizes: tuple[int, ...]
+    _digits: Integers
+    _parents: Integers
 
     @classmethod
     def of(cls, coded: CodedTable) -> Columns:
         """Take the columns of a table."""
         cardinality = tuple(variable.cardinality for variable in coded.variables)
         gaps = (int(rows > 0) for rows in coded.missing)
-        return cls(coded.codes, cardinality, tuple(map(sum, zip(cardinality, gaps, strict=True))))
+        sizes = tuple(map(sum, zip(cardinality, gaps, strict=True)))
+        every = range(len(sizes))
+        described = (column_rows(coded.codes, each, every) for each in (sizes, cardinality))
+        return cls(coded.codes, cardinality, sizes, *described)
 
     def shape(self, chosen: Iterable[int]) -> list[int]:
         """Return the shape of a table with one axis per column."""
@@ -44,11 +49,11 @@ class Columns:
 
     def digits(self, chosen: Iterable[int]) -> Integers:
         """Describe columns of which a missing value is one more code."""
-        return column_rows(self.codes, self.sizes, chosen)
+        return self._digits[list(chosen)]
 
     def parents(self, chosen: Iterable[int]) -> Integers:
         """Describe columns of which a missing value is beyond all codes that count."""
-        return column_rows(self.codes, self.cardinality, chosen)
+        return self._parents[list(chosen)]
 
     def of_joints(self, joints: Sequence[Joint]) -> tuple[Integers, Integers]:
         """Describe the columns of joint tables, and say where those of each table start."""
