@@ -24,7 +24,7 @@ demo: $(VENV)/.core
 	@$(BIN)/python -m colonnade.demo
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -104,7 +104,7 @@ def test_what_a_forest_does_not_take_is_refused(command: str, code: int, message
 @pytest.mark.usefixtures("table")
 def test_other_commands_say_what_the_file_is() -> None:
     run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
-    assert "it is a forest: predict takes it" in run("show forest.json", 1)[1]
+    assert "it is a forest: predict and report take it" in run("show forest.json", 1)[1]
     assert "for --target, got 'smoker'" in run("predict forest.json data.csv --target smoker", 1)[1]
     Path("new.csv").write_text("smoker\nyes\n")
     assert "'dose'" in run("predict forest.json new.csv", 1)[1]

@@ -35,7 +35,7 @@ def public_names() -> dict[str, Any]:
     found = {name: getattr(colonnade, name) for name in colonnade.__all__}
     for room in (*FOR_USERS, *WITH_TYPES):
         module = importlib.import_module(f"colonnade.{room}")
-        for name in set(module.__all__) - set(found):
+        for name in sorted(set(module.__all__) - set(found)):
             value = getattr(module, name)
             if isinstance(value, type) or (room in FOR_USERS and isinstance(value, FunctionType)):
                 found[f"{room}.{name}"] = value

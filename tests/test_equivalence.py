@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import colonnade as cn
@@ -175,6 +176,33 @@ def test_a_local_optimum_of_hill_climbing_is_left(name, rows, judge, tmp_path):
     assert ges(table, judge, start=climbed.dag).score >= climbed.score - 1e-6
     if name == "sachs":  # strong arcs: the class that the rows were drawn from
         assert found.pdag == network.dag.cpdag()
+
+
+@pytest.mark.parametrize("package", ["pyAgrum", "pgmpy"])
+@pytest.mark.filterwarnings("ignore")
+def test_a_local_optimum_of_other_packages_is_left(package, tmp_path):
+    """Their hill climbing stops on rows of a network of theirs, where ours goes on to the truth."""
+    network, table = sample("sachs", 5000, tmp_path)
+    frame = pd.DataFrame(table)
+    if package == "pyAgrum":
+        learner = pytest.importorskip("pyagrum").BNLearner(frame)
+        learner.useNoPrior()
+        learner.useScoreBIC()
+        learner.useGreedyHillClimbing()
+        names = learner.names()
+        arcs = [(names[a], names[b]) for a, b in learner.learnDAG().arcs()]
+    else:
+        estimators = pytest.importorskip("pgmpy.estimators")
+        search = estimators.HillClimbSearch(frame)
+        arcs = search.estimate(scoring_method="bic-d", show_progress=False).edges()
+    theirs = cn.Dag([*arcs], network.dag.variables)
+    best = ges(table)
+    assert best.score >= cn.score(table, theirs) - 1e-6
+    if package == "pyAgrum":  # the other one stops elsewhere in every run
+        assert best.score > cn.score(table, theirs) + 100
+        onwards = ges(table, start=theirs)
+        assert onwards.score == pytest.approx(best.score)
+        assert onwards.pdag == network.dag.cpdag()
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -104,6 +104,12 @@ def test_many_states_are_summed_up_and_own_axes_are_used():
     [
         (lambda: NETWORK.plot(observed={"ill": "yes"}), "`observed` applies only to tables=True"),
         (lambda: NETWORK.plot(draws=100), "`draws` applies only to tables=True"),
+        (lambda: NETWORK.plot(columns=1), "`columns` applies only to tables=True"),
+        (lambda: NETWORK.plot(tables=True, columns=3), "1 or 2 for `columns`"),
+        (
+            lambda: NETWORK.plot(pyplot.subplots()[1], tables=True, columns=1),
+            "`columns` applies only to a new figure",
+        ),
         (lambda: NETWORK.plot(tables="yes"), "True or False for `tables`"),
         (lambda: NETWORK.plot("x", tables=True), "matplotlib Axes for `ax`"),
         (lambda: NETWORK["ill"].plot(columns=3), "1 or 2 for `columns`, got 3"),
@@ -123,11 +129,21 @@ def test_too_many_variables_are_refused():
         network.plot(tables=True)
 
 
+def head(ax):
+    """The title and the legend above a figure, which stand clear of what is drawn."""
+    (legend,) = ax.figure.legends
+    ax.figure.draw_without_rendering()
+    page, box = ax.figure.bbox, legend.get_window_extent()
+    assert box.y0 >= ax.get_window_extent().y1
+    assert box.x1 <= page.x1 + 1
+    return legend.get_title().get_text(), [text.get_text() for text in legend.get_texts()]
+
+
 def test_a_table_shows_means_intervals_and_frequencies():
     posterior = NETWORK["ill"].posterior
     ax = NETWORK["ill"].plot(level=0.9, columns=2)
     assert ax.figure.get_size_inches()[0] == pytest.approx(7.0)
-    assert ax.get_title() == "ill = yes given age, smoker"
+    assert head(ax) == ("ill = yes given age, smoker", ["yes", "frequency"])
     assert [label.get_text() for label in ax.get_yticklabels()][:2] == ["$x^2, no", "$x^2, yes"]
     np.testing.assert_allclose(ax.lines[0].get_xdata(), posterior.mean[:, 1])
     segments = np.array(ax.collections[0].get_segments())
@@ -143,9 +159,51 @@ def test_many_rows_are_cut_off():
     states = [f"s{k}" for k in range(60)]
     many = cn.fit({"a": states * 5, "b": ["x", "y", "z"] * 100}, cn.Dag([("a", "b")]), cn.BDeu())
     ax = many["b"].plot()
-    assert "first 40 of 60 rows" in ax.get_title()
+    title, legend = head(ax)
+    assert "first 40 of 60 rows" in title
     assert len(ax.lines[0].get_xdata()) == 40
-    assert len(ax.get_legend().get_texts()) == 4  # three states and the frequencies
+    assert legend == ["x", "y", "z", "frequency"]
+    own = pyplot.subplots()[1]
+    assert "first 40 of 60 rows" in many["b"].plot(own).get_title()
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_long_names_are_told_apart_and_stay_on_the_page(columns):
+    first = [f"category number {k} of all categories" for k in range(6)]
+    second = ["yes of course", "no"]
+    table = {"a first parent with a long name": first * 4, "a second one": second * 12}
+    table["the outcome that was measured after six months"] = ["better", "worse", "same"] * 8
+    names = list(table)
+    network = cn.fit(table, cn.Dag([(names[0], names[2]), (names[1], names[2])]))
+    ax = network[names[2]].plot(columns=columns)
+    title, _ = head(ax)
+    assert title.replace("\n", " ") == f"{names[2]} given {names[0]}, {names[1]}"
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(set(labels)) == 12
+    assert max(map(len, labels)) <= (26 if columns == 1 else 60)
+    long = {f"measured variable {k} in mg/l": [0, 1, 1, k % 2] * 5 for k in range(12)}
+    strength = cn.arc_strength(long, cn.hill_climb, resamples=4, rng=0).plot(columns=columns)
+    labels = [label.get_text() for label in strength.get_yticklabels()]
+    assert len(set(labels)) == len(labels) > 0
+    head(strength)
+
+
+@pytest.mark.parametrize("width", [3.4, 7.0])
+def test_letters_of_a_network_fit_their_nodes(width):
+    names = [f"measured variable {k} in mg/l" for k in range(20)]
+    arcs = [(names[(k - 1) // 3 * 3], names[k]) for k in range(1, 20)]  # three nodes side by side
+    network = cn.fit({name: [0, 1] for name in names}, cn.Dag(arcs), cn.BDeu())
+    columns = 1 if width < 7 else 2
+    own = pyplot.subplots(figsize=(width, 5.0))[1]
+    for ax in (network.plot(tables=True, draws=0, columns=columns), network.plot(own, tables=True)):
+        assert ax.figure.get_size_inches()[0] == pytest.approx(width)
+        ax.figure.draw_without_rendering()
+        nodes = [patch for patch in ax.patches if patch.get_width() == 150.0]
+        found = [text for text in ax.texts if text.get_weight() == "bold"]
+        assert len({text.get_text() for text in found}) == 20
+        for text, node in zip(found, nodes, strict=True):
+            inner, outer = text.get_window_extent(), node.get_window_extent()
+            assert outer.x0 <= inner.x0 <= inner.x1 <= outer.x1
 
 
 def test_strengths_are_bars_divided_by_direction():

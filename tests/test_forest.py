@@ -497,10 +497,8 @@ def test_a_forest_is_no_network(tmp_path, monkeypatch):
         cn.load(path)
     plain_terminal(monkeypatch)
     text = run("show", path, code=1).stderr
-    assert (
-        "Hint: it is a forest: predict takes it, and Python, with BayesianNetworkForest.load."
-        in text
-    )
+    hint = "it is a forest: predict and report take it, and Python, with BayesianNetworkForest.load"
+    assert f"Hint: {hint}." in text
 
 
 def test_labels_keep_their_type(tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from colonnade import BayesianNetwork, Cpt, Dag, Family, Variable, fit
-from colonnade.exceptions import InputError, NotSupportedError
+from colonnade.exceptions import DataError, InputError, NotSupportedError
 from drawn_networks import cpts, dags, joint, networks, situations
 
 
@@ -191,3 +191,12 @@ def test_explanations():
         network.explain("ill", {"ill": True})
     with pytest.raises(InputError, match="a probability for `x`"):
         network.sensitivity("ill", True)[0].at(2)
+
+
+def test_what_cannot_occur_is_refused_even_if_nothing_is_left_to_ask():
+    a, b = Variable("a", [0, 1]), Variable("b", [0, 1])
+    tables = {"a": Cpt.known(Family(a), [[1, 0]]), "b": Cpt.known(Family(b, [a]), np.eye(2))}
+    network = BayesianNetwork(Dag([("a", "b")]), tables)
+    assert not network.informative("a", {"b": 0})
+    with pytest.raises(DataError, match="cannot occur"):
+        network.informative("a", {"b": 1})

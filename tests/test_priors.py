@@ -83,7 +83,7 @@ def test_a_bad_count_is_shown_with_its_place():
     assert "configuration 1, state 1" in str(error)
 
 
-BAD_POSITIVE = [0, 0.0, -1.0, -INF, INF, NAN, "a", True, 1j, [2.0], object()]
+BAD_POSITIVE = [0, 0.0, -1.0, -INF, INF, NAN, "a", True, 1j, [2.0], object]
 
 
 @pytest.mark.parametrize("value", BAD_POSITIVE, ids=repr)
@@ -108,7 +108,9 @@ def test_alpha0_of_the_wrong_length_is_refused(alpha0, s):
 
 
 @pytest.mark.parametrize(
-    "engine", ["exact", "nuts", 3, object(), SimpleNamespace(solve=print)], ids=repr
+    "engine",
+    ["exact", "nuts", 3, object(), SimpleNamespace(solve=print)],
+    ids=["exact", "nuts", "3", "object", "namespace"],
 )
 def test_unknown_engines_are_refused(engine):
     error = refused(lambda: Hierarchical(engine=engine), InputError, "engine")

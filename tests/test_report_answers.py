@@ -11,7 +11,15 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from typer.testing import CliRunner
 
-from colonnade import BayesianNetworkForest, Dag, MaximumLikelihood, fit, report
+from colonnade import (
+    BayesianNetwork,
+    BayesianNetworkForest,
+    Cpt,
+    Dag,
+    MaximumLikelihood,
+    fit,
+    report,
+)
 from colonnade.cli import app
 from colonnade.cli.forests import say_forest
 from colonnade.exceptions import DataError, InputError
@@ -55,6 +63,24 @@ def test_rare_states_are_not_compared():
     (row,) = report.describe(network, target="b")["moves"]["rows"]
     assert {row["from"], row["to"]} == {0, 1}
     assert row["seen"]["difference"][1:] == [None, None]  # no posterior, no interval
+
+
+def test_known_tables_have_no_intervals_and_the_others_do():
+    rows = {name: [0, 0, 1, 1] * 5 for name in ("a", "b", "c")}
+    network = fit(rows, Dag((("a", "b"), ("b", "c"))))
+    known = {name: Cpt.known(network[name].family, network[name].probabilities) for name in "ab"}
+    mixed = BayesianNetwork(network.dag, {**known, "c": network["c"]})
+    moves = report.describe(mixed, target="a")["moves"]["rows"]
+    ends = {row["variable"]: row["seen"]["difference"][1] for row in moves}
+    assert ends[1] is None  # both tables are known
+    assert ends[2] is not None
+
+
+def test_large_networks_have_no_intervals_of_moves(monkeypatch):
+    monkeypatch.setattr("colonnade.report.moves._MAX_DRAWN_CELLS", 1000)
+    found = report.describe(clinic_network(), target="cancer")["moves"]
+    assert found["draws"] == 0
+    assert {row["seen"]["to"][1] for row in found["rows"]} == {None}
 
 
 def test_a_variable_that_is_not_there_has_no_moves():

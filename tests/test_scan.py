@@ -20,7 +20,8 @@ import colonnade as cn
 from colonnade.exceptions import ColonnadeWarning, DataError, FileFormatError, InputError
 from colonnade.tables import CodedTable, encode, scan
 from colonnade.tables.arrow_files import ArrowFiles
-from colonnade.tables.countable import Asked, countable
+from colonnade.tables.asked import Asked
+from colonnade.tables.countable import countable
 from colonnade.tables.scanning import Scanned
 from colonnade.tables.sketches import Sketch
 from colonnade.tables.text_files import Dialect, TextFiles
@@ -445,3 +446,57 @@ def test_a_sketch_keeps_its_promise(order: str) -> None:
     assert abs(ranks[-1] - n) <= 2
     worst = np.abs(ranks - (values + 1)).max() / n
     assert 0 < worst <= sketch.error < 0.03
+
+
+# --------------------------------------------------------------------- lazy tables here
+
+
+def lazy_tables(table: pa.Table) -> list[object]:
+    import duckdb
+    import polars as pl
+
+    return [pl.from_arrow(table).lazy(), duckdb.from_arrow(table)]
+
+
+def test_cut_points_of_lazy_tables_are_those_of_memory() -> None:
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {"x": rng.normal(size=900), "y": ["a", "b", "c"] * 300, "w": rng.integers(0, 4, 900)}
+    )
+    for weights in (None, "w"):
+        mine = cn.tables.Discretizer.fit(table, 4, columns=["x"], weights=weights)
+        for lazy in lazy_tables(table):
+            assert cn.tables.Discretizer.fit(lazy, 4, columns=["x"], weights=weights) == mine
+    for lazy in lazy_tables(table):
+        with pytest.raises(InputError, match="Expected the name of a column for `weights`"):
+            cn.tables.Discretizer.fit(lazy, 4, weights=np.ones(900))
+
+
+def test_memory_of_lazy_tables_is_bounded() -> None:
+    table = pa.table({"x": ["a", "b"] * 500, "y": ["c", "d", "e", "f"] * 250})
+    for lazy in lazy_tables(table):
+        coded = encode(scan(lazy, memory="1 kB"))
+        assert isinstance(coded.codes[0].base, np.memmap)
+        assert coded.codes[0].tolist() == encode(table).codes[0].tolist()
+        with pytest.raises(InputError, match="`na` applies only to CSV files"):
+            scan(lazy, na=["?"])
+
+
+def test_too_many_groups_name_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("colonnade.tables.queries._MAX_GROUPS", 50)
+    table = pa.table({"key": list(range(60)), "y": ["a", "b"] * 30})
+    for lazy in lazy_tables(table):
+        with pytest.raises(DataError, match=r"Column 'key': 60 different values.*at most 50"):
+            cn.fit(lazy, cn.Dag([("y", "key")]))
+
+
+def test_codes_among_numbers_that_are_cut_are_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n" + "1.5,a\n2.5,b\n" * 20 + "NA,a\n-,b\n-,b\n,a\n")
+    cut = cn.tables.Discretizer([cn.tables.Cuts("x", [2.0])]).cut(str(path))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        network = cn.fit(cut, cn.Dag([("x", "y")]), missing="available")
+    assert network["x"].counts.total == 40
+    (only,) = [str(each.message) for each in told]
+    assert "read 2 values '-' and 1 value 'NA' as missing, in column 'x'" in only

@@ -277,7 +277,7 @@ class Cpt(Tabular):
 
         posterior, parents = self.posterior, self.family.parents
         rows = [
-            ", ".join(str(p.states[code]) for p, code in zip(parents, codes, strict=True))
+            [str(p.states[code]) for p, code in zip(parents, codes, strict=True)]
             for codes in all_codes(self.family.parent_sizes).tolist()
         ]
         states = [str(state) for state in self.family.child.states]

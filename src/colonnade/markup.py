@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import unicodedata
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
-__all__ = ["printable", "safe", "shortened"]
+__all__ = ["printable", "safe", "shortened", "told_apart"]
 
 
 def safe(value: Any) -> str:
@@ -45,3 +47,30 @@ def shortened(value: Any, length: int) -> str:
     """
     text = str(value)
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def told_apart(values: Sequence[Any], length: int) -> list[str]:
+    """Cut long texts; of those that would look the same, the beginning they share.
+
+    Examples
+    --------
+    >>> told_apart(["age", "income before taxes", "income after taxes"], 12)
+    ['age', 'income befo…', 'income afte…']
+    >>> told_apart(["measured variable 1", "measured variable 2"], 12)
+    ['mea… 1', 'mea… 2']
+    """
+    texts = [str(value) for value in values]
+    alike: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        alike.setdefault(shortened(text, length), []).append(text)
+    found = {}
+    for short, same in alike.items():
+        found[same[0]] = short
+        if len(same) > 1:
+            begin = length // 4
+            shared = takewhile(lambda at: len(set(at)) == 1, zip(*same, strict=False))
+            differ = sum(1 for _ in shared)
+            for text in same:
+                end = shortened(text[max(begin, differ - 1) :], length - begin - 1)
+                found[text] = f"{text[:begin]}…{end}" if len(text) > length else text
+    return [found[text] for text in texts]

@@ -127,9 +127,9 @@ class ReadOptions:
 
     def scan(self, paths: list[str], memory: str | None) -> Scanned:
         """Take files as a table that is read when it is counted."""
-        from colonnade.tables import scan
+        from colonnade.tables import Scanned, scan
 
-        return scan(
+        found = scan(
             paths,
             self.na,
             self.header,
@@ -138,6 +138,8 @@ class ReadOptions:
             encoding=self.encoding,
             memory=memory,
         )
+        assert isinstance(found, Scanned)  # a list of paths names files
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

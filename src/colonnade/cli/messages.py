@@ -49,7 +49,7 @@ _ADVICE = {
         "leave it out of --observed, or fit again to all rows, with those of the new group"
     ),
     Advice.LOAD_FOREST: (
-        "it is a forest: predict takes it, and Python, with BayesianNetworkForest.load"
+        "it is a forest: predict and report take it, and Python, with BayesianNetworkForest.load"
     ),
     Advice.LEAVE_OUT: (
         "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"

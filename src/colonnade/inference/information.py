@@ -153,6 +153,8 @@ def informative(
     if precision.draws:
         precision = precision._replace(rng=generator(precision.rng))
     others = [each for each in network if each != name and each not in evidence.fixed]
+    if not others:  # what is observed may be impossible all the same
+        network.query(name, evidence)
     found = {}
     with Progress("Variables", len(others)) as progress:
         for other in others:

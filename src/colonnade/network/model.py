@@ -438,6 +438,7 @@ class BayesianNetwork(Questions):
         draws: int | None = None,
         level: float = 0.95,
         rng: Seed = None,
+        columns: int | None = None,
     ) -> Any:
         """Draw the graph (extra ``plot``), with bars of probabilities in its nodes if asked for.
 
@@ -453,6 +454,9 @@ class BayesianNetwork(Questions):
             For the intervals, as for :meth:`query`; by default 500, and 0 for none.
         level : float
         rng : Generator or int, optional
+        columns : {1, 2}, optional
+            Only with `tables`: width of a new figure, in columns of a journal page. By default it
+            is as large as it needs to be for letters of 8 points; in a column they may be smaller.
 
         Returns
         -------
@@ -468,6 +472,7 @@ class BayesianNetwork(Questions):
         from colonnade.report.graph import draw_network
 
         bars = {"observed": observed, "draws": draws, "level": level, "rng": rng}
+        bars["columns"] = columns
         return draw_network(self, ax, tables, bars)
 
     # ---------------------------------------------------------------- private

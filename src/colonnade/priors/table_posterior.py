@@ -204,8 +204,8 @@ class TablePosterior(Tabular):
 
         self._must_fit("The interval", 2)
         codes = all_codes(self.counts.parent_sizes).tolist()
-        rows = [", ".join(map(str, row)) for row in codes]
-        labels = Labels(rows, [str(k) for k in range(self.counts.states)], "table")
+        rows = [[*map(str, row)] for row in codes]
+        labels = Labels(rows, [str(k) for k in range(self.counts.states)], "")
         return draw_rows(self, labels, level, ax, columns)
 
     def _columns(self) -> dict[str, list[Any]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from colonnade.arrays import Seed
 from colonnade.exceptions import NotSupportedError, TooLargeError, require
 from colonnade.inference.evidence import Evidence, Observed
 from colonnade.layout import Layout
-from colonnade.markup import shortened
+from colonnade.markup import told_apart
 from colonnade.randomness import generator
-from colonnade.report.paper import BLUE, FONT_SIZE, GREY, INK, ORANGE, PALE
+from colonnade.report.paper import BLUE, FONT_SIZE, GREY, INK, ORANGE, PALE, width_of
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
@@ -20,6 +21,8 @@ _MAX_STATES = 8
 # Pixels of the layout: of a line, of the node, and of what stands left of the bars.
 _LINE, _WIDTH, _LABELS = 15.0, 150.0, 62.0
 _PIXELS_PER_INCH = 80.0
+# Characters of the name of a variable, and of a state.
+_MAX_NAME, _MAX_LABEL = 20, 9
 DRAWS = 500
 
 
@@ -36,8 +39,12 @@ def draw_bars(
     level: float,
     rng: Seed,
     ax: Any = None,
+    columns: int | None = None,
 ) -> Any:
-    """Draw the graph with bars in its nodes, given what was observed; return the axes."""
+    """Draw the graph with bars in its nodes, given what was observed; return the axes.
+
+    A new figure is as wide as it needs, or of one or two columns. Letters shrink with the nodes.
+    """
     if len(network) > _MAX_VARIABLES:
         hint = "draw a part of the network, or leave out `tables`"
         what = "A figure with bars"
@@ -48,20 +55,44 @@ def draw_bars(
     sizes = {name: (_WIDTH, _LINE * (len(bars) + 1) + 10.0) for name, bars in nodes.items()}
     layout = Layout.of(network.dag, sizes)
     width, height = layout.size
+    wide, high = width / _PIXELS_PER_INCH, height / _PIXELS_PER_INCH
     if ax is None:
         pyplot = require("matplotlib.pyplot", feature="plot()", extra="plot")
-        inches = width / _PIXELS_PER_INCH, height / _PIXELS_PER_INCH
+        page = wide if columns is None else width_of(columns)
+        inches = page, high * min(1.0, page / wide)
         _, ax = pyplot.subplots(figsize=inches, layout="constrained")
-    for route in layout.routes.values():
-        ax.plot(*zip(*route[:-1], strict=True), color=GREY, linewidth=1.0)
+    else:
+        box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+        inches = box.width, box.height
+    scale = min(1.0, inches[0] / wide, inches[1] / high)
+    for route in _around(layout, sizes):
+        ax.plot(*zip(*route[:-1], strict=True), color=GREY, linewidth=scale, zorder=1)
         arrow = {"arrowstyle": "-|>", "color": GREY, "shrinkA": 0, "shrinkB": 0}
-        ax.annotate("", xy=route[-1], xytext=route[-2], arrowprops=arrow)
+        arrow |= {"linewidth": scale, "mutation_scale": 10.0 * scale}
+        ax.annotate("", xy=route[-1], xytext=route[-2], arrowprops=arrow, zorder=1)
+    names = dict(zip(nodes, told_apart(list(nodes), _MAX_NAME), strict=True))
     for name, bars in nodes.items():
-        _draw_node(ax, name, bars, layout.places[name], sizes[name], name in known)
+        where = layout.places[name], sizes[name]
+        _draw_node(ax, names[name], bars, *where, name in known, FONT_SIZE * scale)
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
+    ax.set_aspect("equal")
     ax.set_axis_off()
     return ax
+
+
+def _around(
+    layout: Layout, sizes: dict[str, tuple[float, float]]
+) -> Iterator[list[tuple[float, float]]]:
+    """The routes of all arcs, which pass other nodes straight, from their top to their bottom."""
+    half: dict[float, float] = {}
+    for name, (_, y) in layout.places.items():
+        half[round(y)] = max(half.get(round(y), 0.0), sizes[name][1] / 2)
+    for first, *between, last in layout.routes.values():
+        passing = [
+            (x, y + side * half.get(round(y), 0.0)) for x, y in between for side in (-1.0, 1.0)
+        ]
+        yield [first, *passing, last]
 
 
 def _nodes(
@@ -122,6 +153,7 @@ def _draw_node(
     place: tuple[float, float],
     size: tuple[float, float],
     known: bool,
+    font_size: float,
 ) -> None:
     from matplotlib.patches import Rectangle
 
@@ -130,13 +162,14 @@ def _draw_node(
     ax.add_patch(Rectangle((left, top), width, height, facecolor=PALE, edgecolor=GREY, zorder=2))
     text = {"va": "center", "parse_math": False, "zorder": 4, "color": INK}
     middle = top + 5.0 + _LINE / 2
-    ax.text(x, middle, shortened(name, 20), ha="center", fontsize=FONT_SIZE, weight="bold", **text)
+    ax.text(x, middle, name, ha="center", fontsize=font_size, weight="bold", **text)
     span = width - _LABELS - 38.0
     begin = left + _LABELS
-    for k, bar in enumerate(bars):
+    labels = told_apart([bar.label for bar in bars], _MAX_LABEL)
+    text["fontsize"] = font_size * (FONT_SIZE - 1) / FONT_SIZE
+    for k, (label, bar) in enumerate(zip(labels, bars, strict=True)):
         line = middle + _LINE * (k + 1)
-        label = shortened(bar.label, 9)
-        ax.text(begin - 4, line, label, ha="right", fontsize=FONT_SIZE - 1, **text)
+        ax.text(begin - 4, line, label, ha="right", **text)
         box = (begin, line - _LINE * 0.35)
         colour = ORANGE if known else BLUE
         ax.add_patch(
@@ -144,6 +177,7 @@ def _draw_node(
         )
         if bar.ends is not None:
             low, high = (begin + span * end for end in bar.ends)
-            ax.plot([low, high], [line, line], color=INK, linewidth=1.2, zorder=5)
+            thick = 1.2 * font_size / FONT_SIZE
+            ax.plot([low, high], [line, line], color=INK, linewidth=thick, zorder=5)
         share = f"{100.0 * bar.value:.1f}"
-        ax.text(left + width - 4, line, share, ha="right", fontsize=FONT_SIZE - 1, **text)
+        ax.text(left + width - 4, line, share, ha="right", **text)

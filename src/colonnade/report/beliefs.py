@@ -53,6 +53,13 @@ def margins(network: BayesianNetwork, known: Mapping[str, int] | None = None) ->
     return found
 
 
+def inference_cells(network: BayesianNetwork) -> int:
+    """Return the cells of the largest table of exact inference about all variables, at least 1."""
+    tables = OpenTables.of(network)
+    scopes = [piece.scope for piece in tables.pieces]
+    return max(Elimination.of(tables.sizes, scopes).cells, 1) if scopes else 1
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenTables:
     """All tables of a network as factors, nothing observed.

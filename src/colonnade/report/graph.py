@@ -11,6 +11,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import counted, expected, inapplicable, require
 from colonnade.layout import MAX_LABEL, NODE_HEIGHT, Layout
 from colonnade.markup import safe, shortened
+from colonnade.report.paper import given_axes
 
 # A picture of more variables would be unreadable; the arcs are listed instead.
 _MAX_DRAWN_VARIABLES = 60
@@ -72,8 +73,8 @@ def draw(dag: Dag, ax: Any = None) -> Any:
         pyplot = require("matplotlib.pyplot", feature="plot()", extra="plot")
         inches = (min(max(width / 80, 2.0), 40.0), min(max(height / 80, 1.0), 40.0))
         _, ax = pyplot.subplots(figsize=inches, layout="constrained")
-    elif not hasattr(ax, "annotate"):
-        raise expected("matplotlib Axes", "ax", ax)
+    else:
+        ax = given_axes(ax)
     for route in layout.routes.values():
         ax.plot(*zip(*route[:-1], strict=True), color="#607d8b", linewidth=1.0)
         arrow = {"arrowstyle": "-|>", "color": "#607d8b", "shrinkA": 0, "shrinkB": 0}
@@ -94,15 +95,15 @@ def draw_network(network: Any, ax: Any, tables: bool, bars: Mapping[str, Any]) -
     if not isinstance(tables, bool):
         raise expected("True or False", "tables", tables)
     if not tables:
-        for name, default in (("observed", None), ("draws", None), ("rng", None)):
-            if bars[name] is not default:
+        for name in ("observed", "draws", "rng", "columns"):
+            if bars[name] is not None:
                 raise inapplicable(name, bars[name], "tables=True", "write tables=True as well")
         return draw(network.dag, ax)
     from colonnade.report.bars import draw_bars
 
-    if ax is not None and not hasattr(ax, "annotate"):
-        raise expected("matplotlib Axes", "ax", ax)
-    return draw_bars(network, **bars, ax=ax)
+    if ax is not None and bars["columns"] is not None:
+        raise inapplicable("columns", bars["columns"], "a new figure", "leave out `ax`")
+    return draw_bars(network, **bars, ax=None if ax is None else given_axes(ax))
 
 
 def _arc_list(dag: Dag) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import TooLargeError, not_among
+from colonnade.exceptions import NotSupportedError, TooLargeError, not_among
 from colonnade.inference.effects import Effect
+from colonnade.inference.queries import Precision
 from colonnade.network import BayesianNetwork
-from colonnade.report.beliefs import entropy, information, margins
+from colonnade.progress import Progress
+from colonnade.report.beliefs import entropy, inference_cells, information, margins
 from colonnade.report.tables import rounded
 
 # Variables that are shown, and what they must tell at least, in nats.
@@ -18,7 +22,10 @@ _MAX_MOVES = 12
 _MIN_INFORMATION = 1e-6
 # States that are rarer are not compared: little is known of what follows from them.
 _MIN_PROBABILITY = 0.01
-_DRAWS = 400
+# Draws of all tables behind the intervals, and cells of the largest table of exact inference in all
+# draws together: in networks where that takes long there are no intervals.
+_MAX_DRAWS, _MIN_DRAWS = 400, 100
+_MAX_DRAWN_CELLS = 1 << 21
 _SEED = 0
 
 
@@ -36,47 +43,62 @@ def described_moves(network: BayesianNetwork, target: str, level: float) -> dict
     if target not in usual:
         return found | {"open": None, "rows": None, "left_out": 0}
     chances = usual[target]
-    given = [
-        margins(network, {target: code}) if chances[code] else usual for code in range(len(chances))
-    ]
+    given = []
+    with Progress("What moves it", len(chances)) as progress:
+        for code, chance in enumerate(chances.tolist()):
+            given.append(margins(network, {target: code}) if chance else usual)
+            progress.advance()
     told = {
         name: information(chances, [each[name] for each in given])
         for name in usual
         if name != target
     }
     best = sorted((name for name in told if told[name] > _MIN_INFORMATION), key=lambda n: -told[n])
-    causes = network.dag.ancestors([target])
-    uncertain = any(cpt.has_posterior for cpt in network.tables.values())
-    found["draws"] = _DRAWS if uncertain else 0
+    found["draws"] = _draws(network)
     rows = []
-    for name in best[:_MAX_MOVES]:
-        joint = np.stack([c * each[name] for c, each in zip(chances, given, strict=True)])
-        state, one, other = _widest(joint)
-        states = network[name].family.child.states
-        asked = {name: (states[one], states[other])}
-        options: dict[str, Any] = {"draws": found["draws"], "level": level, "rng": _SEED}
-        options = options if found["draws"] else {}
-        try:
-            seen = network.association(target, asked, **options)
-            done = network.effect(target, asked, **options) if name in causes else None
-        except TooLargeError:
-            continue
-        rows.append(
-            {
-                "variable": place[name],
-                "information": rounded(told[name]),
-                "state": state,
-                "from": other,
-                "to": one,
-                "seen": _sides(seen, state),
-                "set": None if done is None else _sides(done, state),
-            }
-        )
+    with Progress("How far it moves", min(len(best), _MAX_MOVES)) as progress:
+        for name in best[:_MAX_MOVES]:
+            joint = np.stack([c * each[name] for c, each in zip(chances, given, strict=True)])
+            precision = Precision(found["draws"], level, _SEED)
+            with contextlib.suppress(TooLargeError):
+                own = _compared(network, target, name, joint, precision)
+                rows.append({"variable": place[name], "information": rounded(told[name]), **own})
+            progress.advance()
     return found | {
         "open": rounded(entropy(chances)),
         "rows": rows,
         "left_out": len(best) - len(rows),
     }
+
+
+def _draws(network: BayesianNetwork) -> int:
+    """Return how many draws there is time for; none if there are too few, or nothing to draw."""
+    if not any(cpt.has_posterior for cpt in network.tables.values()):
+        return 0
+    number = min(_MAX_DRAWS, _MAX_DRAWN_CELLS // inference_cells(network))
+    return number if number >= _MIN_DRAWS else 0
+
+
+def _compared(
+    network: BayesianNetwork, target: str, name: str, joint: Floats, precision: Precision
+) -> dict[str, Any]:
+    """Compare two states of a variable as they are seen, and set if they lead to the target.
+
+    `joint` has the probabilities of both, ``[state of the target, state of the variable]``.
+    """
+    state, one, other = _widest(joint)
+    states = network[name].family.child.states
+    asked = {name: (states[one], states[other])}
+
+    def answer(ask: Callable[..., Effect]) -> dict[str, Any]:
+        with contextlib.suppress(NotSupportedError):
+            if precision.draws:
+                return _sides(ask(target, asked, **precision._asdict()), state)
+        return _sides(ask(target, asked), state)  # none of the tables between them has a posterior
+
+    leads = name in network.dag.ancestors([target])
+    seen, done = answer(network.association), answer(network.effect) if leads else None
+    return {"state": state, "from": other, "to": one, "seen": seen, "set": done}
 
 
 def _widest(joint: Floats) -> tuple[int, int, int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.exceptions import FileFormatError, require
+from colonnade.tables.cuts import Cuts
 from colonnade.tables.frames import SeriesColumn, arrow_levels
 from colonnade.tables.levels import Levels, refuse_repeated
 from colonnade.tables.packages import readable, without_index
@@ -84,9 +85,9 @@ class ArrowFiles:
                         },
                     )
 
-    def track(self, name: str, declared: bool) -> Track:
+    def track(self, name: str, declared: bool, cut: Cuts | None) -> Track:
         """Begin to remember the labels of a column."""
-        return LabelTrack(name, declared)
+        return LabelTrack(name, declared, cut)
 
     def remark(self, tracks: Mapping[str, Track]) -> None:
         """Say nothing: these files mark missing values, and have types."""

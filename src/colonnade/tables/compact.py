@@ -16,6 +16,8 @@ from colonnade.exceptions import DataError
 from colonnade.tables.coded import code_type
 from colonnade.tables.coding import translated
 
+# Bytes that a table may take in memory before its columns are kept on disk.
+DEFAULT_MEMORY = 1_000_000_000
 _ZEROS = bytes(1 << 20)
 
 

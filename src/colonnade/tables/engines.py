@@ -18,10 +18,16 @@ import narwhals as nw
 
 from colonnade.exceptions import DataError, NotSupportedError, require
 from colonnade.progress import Progress
+from colonnade.tables.compact import DEFAULT_MEMORY
 from colonnade.tables.databases import database_table
+from colonnade.tables.sources import source_of
 
 if TYPE_CHECKING:
+    from colonnade.arrays import Weights
     from colonnade.tables.asked import Asked
+    from colonnade.tables.bins import Bins
+    from colonnade.tables.cuts import Cuts, Strategy
+    from colonnade.tables.parts import Block
     from colonnade.tables.queries import Queried
 
 Lazy: TypeAlias = nw.LazyFrame[Any]
@@ -44,10 +50,15 @@ _PACKAGES = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Engine(ABC):
-    """A table that is not in memory, as narwhals sees it."""
+    """A table that is not in memory, as narwhals sees it.
+
+    `memory` is what compact columns of it may take before they are kept on disk.
+    """
 
     frame: Lazy
+    memory: int = DEFAULT_MEMORY
     title: ClassVar[str]
+    rows: ClassVar[None] = None  # not known without asking
     # Rows are in this process already, and compact columns of them are counted faster.
     embedded: ClassVar[bool] = False
     # Group-bys of one query: more take longer to plan than to run.
@@ -65,14 +76,29 @@ class Engine(ABC):
 
         return Queried(self, asked)
 
-    def cut_points(self, *wanted: Any) -> Any:
-        """Refuse to choose cut points; tables are cut at points that are known."""
+    def cut_points(self, bins: Bins, strategy: Strategy, weights: Weights) -> tuple[Cuts, ...]:
+        """Choose cut points in one pass over the rows, if they are in this process."""
+        from colonnade.tables.groups import refuse_array
+        from colonnade.tables.sketches import passed_cuts
+
+        if self.embedded:
+            refuse_array(weights)
+            with self.answering():
+                return passed_cuts(self, bins, strategy, weights)
         raise NotSupportedError(
             f"Choosing cut points in {self.title}",
-            "quantiles are not asked of engines",
+            "quantiles are not asked of clusters and databases",
             "learn them from a sample in memory, cutter = Discretizer.fit(sample), and give "
             "cutter.cut(table)",
         )
+
+    def passed(self, columns: Sequence[str]) -> Iterator[Block]:
+        """Yield all rows, with the columns named."""
+        from colonnade.tables.parts import Block
+
+        for batch in self.batches(self.frame.select(*columns)):
+            source = source_of(batch)
+            yield Block(source.rows, source.columns)
 
     @abstractmethod
     def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:

@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from colonnade.arrays import Array
-from colonnade.exceptions import DataError, counted
+from colonnade.exceptions import DataError, counted, expected
 from colonnade.tables.coded import refuse_total
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.engines import GAPS, LARGEST, LEAST, SUM, WEIGHT, Eager
@@ -202,6 +202,13 @@ def weight_expression(name: str, kind: Any) -> nw.Expr:
     weight = weight.cast(nw.Float64)
     # Engines do not agree on what is missing, and all of them know null.
     return nw.when(~weight.is_nan()).then(weight).alias(WEIGHT)
+
+
+def refuse_array(weights: Any) -> None:
+    """Raise unless weights are a column, or none."""
+    if weights is not None and not isinstance(weights, str):
+        hint = "rows of a table that is not in memory have no order to put weights in"
+        raise expected("the name of a column", "weights", weights, hint, got="an array")
 
 
 def checked_sums(name: str, table: Eager) -> Array:

@@ -42,7 +42,7 @@ class Track(Protocol):
         """Say what was seen, given the number of rows of each label."""
 
 
-class Parts(Protocol):
+class Passed(Protocol):
     """A table that can be passed over any number of times, in blocks of rows."""
 
     @property
@@ -56,7 +56,11 @@ class Parts(Protocol):
     def passed(self, columns: Sequence[str]) -> Iterator[Block]:
         """Yield all rows in order, with the columns named."""
 
-    def track(self, name: str, declared: bool) -> Track:
+
+class Parts(Passed, Protocol):
+    """A table that is counted as it passes."""
+
+    def track(self, name: str, declared: bool, cut: Cuts | None) -> Track:
         """Begin to remember the labels of a column."""
 
     def remark(self, tracks: Mapping[str, Track]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from colonnade.arrays import Array
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import expected
+from colonnade.exceptions import DataError, listing
 from colonnade.tables.asked import Asked
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.compact import CompactColumns
@@ -29,9 +29,11 @@ from colonnade.tables.groups import (
     Groups,
     checked_sums,
     largest_sets,
+    refuse_array,
     weight_expression,
 )
 from colonnade.tables.joints import plan as planned
+from colonnade.tables.levels import column_error
 from colonnade.tables.memory import encode
 from colonnade.tables.states import Seen
 from colonnade.variables import Variable
@@ -39,8 +41,8 @@ from colonnade.variables import Variable
 # Families are put together in joint tables of so many cells: fewer group-bys, and counts that
 # still are few beside the rows.
 _MAX_JOINT_CELLS = 1 << 14
-# Compact columns of an embedded engine take this many bytes before they are kept on disk.
-_MEMORY = 1_000_000_000
+# More groups are hardly what somebody meant to count, and too many to bring here.
+_MAX_GROUPS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,9 +62,7 @@ class Queried(Elsewhere[_Labelled]):
     """
 
     def __init__(self, engine: Engine, asked: Asked) -> None:
-        if asked.weights is not None and not isinstance(asked.weights, str):
-            hint = "rows of a table that is not in memory have no order to put weights in"
-            raise expected("the name of a column", "weights", asked.weights, hint, got="an array")
+        refuse_array(asked.weights)
         with engine.answering():
             schema = engine.frame.collect_schema()
         super().__init__(list(schema), asked)
@@ -161,12 +161,28 @@ class Queried(Elsewhere[_Labelled]):
         return [self._group(own, table) for own, table in zip(sets, tables, strict=True)]
 
     def _group(self, own: tuple[int, ...], table: Eager) -> Group:
+        if len(table) > _MAX_GROUPS:
+            raise self._too_many(own, table)
         rows = np.asarray(table[ROWS].to_numpy(), dtype=np.int64)
         values = rows
         if self._weights is not None:
             values = checked_sums(self._weights, table)
         levels = (self._columns[k].levels(table[self._columns[k].alias]) for k in own)
         return Group(own, tuple(levels), rows, values)
+
+    def _too_many(self, own: tuple[int, ...], table: Eager) -> DataError:
+        """Word the error for a set of columns with too many combinations of values."""
+        columns = [self._columns[k] for k in own]
+        values = {column.name: table[column.alias].n_unique() for column in columns}
+        worst = max(values, key=values.__getitem__)
+        problem = (
+            f"{values[worst]:,} different values, and {len(table):,} combinations with "
+            f"{listing([name for name in values if name != worst])}; "
+            if len(values) > 1
+            else f"{values[worst]:,} different values; "
+        )
+        hint = "leave it out, as a column that identifies rows, or cut its numbers"
+        return column_error(worst, f"{problem}at most {_MAX_GROUPS:,} are counted.", hint)
 
     def _settle(self, groups: Groups, whole: Group) -> _Labelled:
         """Find the states after the first request; each of its groups has all rows."""
@@ -196,7 +212,7 @@ class Queried(Elsewhere[_Labelled]):
         """Return all rows as compact columns, in memory or on disk."""
         sizes = [variable.cardinality for variable in self.variables]
         weights: list[Array] = []
-        with CompactColumns(_MEMORY) as store:
+        with CompactColumns(self._engine.memory) as store:
             for block in self.blocks():
                 store.add(block.codes)
                 weights += [] if block.weights is None else [block.weights]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,18 @@ from colonnade.exceptions import InputError, expected, inapplicable, listing, no
 from colonnade.tables.arrow_files import ARROW, PARQUET, ArrowFiles
 from colonnade.tables.asked import Asked
 from colonnade.tables.bins import Bins
+from colonnade.tables.compact import DEFAULT_MEMORY
 from colonnade.tables.cuts import Cuts, Strategy
+from colonnade.tables.engines import Engine, engine_of
 from colonnade.tables.files import TEXT
-from colonnade.tables.levels import refuse_absent
 from colonnade.tables.opening import COMPRESSIONS
 from colonnade.tables.parts import Parts
 from colonnade.tables.streams import Streamed
 from colonnade.tables.text_files import Dialect, TextFiles
 from colonnade.tables.texts import Codes, Decimal
-from colonnade.tables.weighing import weighted
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)b?", re.IGNORECASE)
-DEFAULT_MEMORY = 1_000_000_000
 # A block is read, translated and counted: it has so many bytes a row and column at a time.
 _BYTES_PER_VALUE = 16
 _MIN_BLOCK_BYTES, _MAX_BLOCK_BYTES = 1 << 16, 1 << 23
@@ -62,19 +61,9 @@ class Scanned:
 
     def cut_points(self, bins: Bins, strategy: Strategy, weights: Weights) -> tuple[Cuts, ...]:
         """Choose cut points in one pass, as :meth:`Discretizer.fit` says."""
-        from colonnade.tables.sketches import NumberTrack, learned_cuts
+        from colonnade.tables.sketches import passed_cuts
 
-        own = weights if isinstance(weights, str) else None
-        refuse_absent([*bins.columns, *([] if own is None else [own])], self.names)
-        named = [name for name, wanted in bins.columns.items() if wanted is not None]
-        names = named if bins.default is None else [
-            name for name in self.names if name != own and bins.columns.get(name, 1) is not None
-        ]  # fmt: skip
-        tracks = {name: NumberTrack(name) for name in names}
-        for block, times in weighted(self.parts, names, weights, "Cut points"):
-            for name, track in tracks.items():
-                track.add(block.columns[name], times)
-        return learned_cuts(tracks, bins, strategy)
+        return passed_cuts(self.parts, bins, strategy, weights)
 
     def __repr__(self) -> str:
         return f"Scanned(files=[{listing(list(map(str, self.files)), 3)}])"
@@ -110,7 +99,7 @@ def scan(
     decimal: str | None = None,
     encoding: str | None = None,
     memory: int | str | None = None,
-) -> Scanned:
+) -> Scanned | Engine:
     r"""Take files as one table that is read when it is counted, block by block.
 
     Wherever a table is expected, paths may be given as they are; `scan` is for what has to be said
@@ -118,19 +107,20 @@ def scan(
 
     Parameters
     ----------
-    paths : path or list of paths
+    paths : path, list of paths or lazy table
         Of Parquet (``.parquet``, ``.pq``), Arrow (``.arrow``, ``.feather``) or text files, perhaps
         compressed, as for :func:`read`. Names with ``*``, ``?`` or ``[`` stand for all files that
-        they fit, in the order of their names. All files have the same columns.
+        they fit, in the order of their names. All files have the same columns. Or a table of a
+        database, a cluster or a lazy data frame, to say how much memory it may take here.
     na, header, separator, decimal, encoding
         As for :func:`read`, of text files. Types of columns are decided on all rows of all files.
     memory : int or str, optional
-        Bytes that reading may take, such as ``"500 MB"``; by default 1 GB. What is counted needs
-        memory of its own.
+        Bytes that reading may take, such as ``"500 MB"``, and that compact columns of the rows may
+        take before they are kept on disk; by default 1 GB. What is counted needs memory of its own.
 
     Returns
     -------
-    Scanned
+    Scanned or Engine
         A table for :func:`fit` and all other functions that take one.
 
     Examples
@@ -145,24 +135,31 @@ def scan(
     """
     if header is not None and not isinstance(header, bool):
         raise expected("True, False or None", "header", header)
-    files = _files(paths)
-    limit = _bytes(memory)
-    kinds = {_kind(file) for file in files}
-    if len(kinds) > 1:
-        raise expected("files of one kind", "paths", paths, got=f"{listing(sorted(kinds))} files")
     of_text = {
         "na": na, "header": header, "separator": separator, "decimal": decimal, "encoding": encoding
     }  # fmt: skip
+    limit = _bytes(memory)
+    if (engine := engine_of(paths)) is not None:
+        _refuse_text_options(of_text)
+        return replace(engine, memory=limit)
+    files = _files(paths)
+    kinds = {_kind(file) for file in files}
+    if len(kinds) > 1:
+        raise expected("files of one kind", "paths", paths, got=f"{listing(sorted(kinds))} files")
     if kinds != {"text"}:
-        for name, value in of_text.items():
-            if value is not None:
-                raise inapplicable(name, value, "CSV files")
+        _refuse_text_options(of_text)
         names = ArrowFiles(files, 1).names
         return Scanned(files, ArrowFiles(files, _block_rows(limit, len(names))), limit)
     Decimal.of(decimal, ",")  # a wrong word is told at once
     dialect = Dialect(Codes.of(na), header, separator, decimal, encoding)
     at_once = max(_MIN_BLOCK_BYTES, min(_MAX_BLOCK_BYTES, limit // 32))
     return Scanned(files, TextFiles(files, dialect, at_once), limit)
+
+
+def _refuse_text_options(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise inapplicable(name, value, "CSV files")
 
 
 def _files(paths: Any) -> tuple[Path, ...]:

@@ -13,13 +13,15 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Array, Floats, Weights
 from colonnade.exceptions import NotSupportedError
 from colonnade.tables.bins import MAX_NUMERIC_STATES, Bins, Measured, warn_of_cuts
 from colonnade.tables.cuts import Cuts, Strategy, refuse_infinite
 from colonnade.tables.identifiers import Excess, never_repeat, warn_of_identifiers
-from colonnade.tables.levels import are_whole, column_error
+from colonnade.tables.levels import are_whole, column_error, refuse_absent
+from colonnade.tables.parts import Passed
 from colonnade.tables.sources import Column
+from colonnade.tables.weighing import weighted
 
 MAX_EXACT = 1 << 20
 LAYER = 1 << 18
@@ -177,6 +179,24 @@ class NumberTrack:
         if unique and never_repeat(self.name, values, len(values)):
             return Excess(self.name, len(values), self._unique_to)
         return None
+
+
+def passed_cuts(
+    parts: Passed, bins: Bins, strategy: Strategy, weights: Weights
+) -> tuple[Cuts, ...]:
+    """Choose cut points in one pass, as :meth:`Discretizer.fit` says."""
+    own = weights if isinstance(weights, str) else None
+    refuse_absent([*bins.columns, *([] if own is None else [own])], parts.names)
+    names = [name for name, wanted in bins.columns.items() if wanted is not None]
+    if bins.default is not None:
+        names = [
+            name for name in parts.names if name != own and bins.columns.get(name, 1) is not None
+        ]
+    tracks = {name: NumberTrack(name) for name in names}
+    for block, times in weighted(parts, names, weights, "Cut points"):
+        for name, track in tracks.items():
+            track.add(block.columns[name], times)
+    return learned_cuts(tracks, bins, strategy)
 
 
 def learned_cuts(

@@ -21,7 +21,7 @@ from colonnade.tables.compact import CompactColumns
 from colonnade.tables.countable import Countable, Members
 from colonnade.tables.counting import count_families
 from colonnade.tables.elsewhere import Elsewhere, Known
-from colonnade.tables.parts import LabelTrack, Parts, Track
+from colonnade.tables.parts import Parts, Track
 from colonnade.tables.states import Coding
 from colonnade.tables.weighing import weighted
 from colonnade.variables import Family, Variable
@@ -111,11 +111,7 @@ class Streamed(Elsewhere[Known]):
         for name in self.names:
             declared = name in self._declared
             cut = cutter.get(name) if cutter else None
-            tracks[name] = (
-                self._parts.track(name, declared)
-                if cut is None
-                else LabelTrack(name, declared, cut)
-            )
+            tracks[name] = self._parts.track(name, declared, cut)
         return tracks
 
     def _coded_parts(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, DataError, FileFormatError, warn
 from colonnade.tables.coded import code_type
+from colonnade.tables.cuts import Cuts
 from colonnade.tables.files import (
     TEXT,
     checked_separator,
@@ -33,7 +34,7 @@ from colonnade.tables.headers import Header, numbered
 from colonnade.tables.levels import Levels, are_whole, missing_weight, place, unusable
 from colonnade.tables.numbering import TextNumbers
 from colonnade.tables.opening import TextFile
-from colonnade.tables.parts import Block, Track, ahead
+from colonnade.tables.parts import Block, LabelTrack, Track, ahead
 from colonnade.tables.remarks import of_dialect, of_readings
 from colonnade.tables.separators import named
 from colonnade.tables.sources import Column
@@ -94,6 +95,15 @@ class TextColumn:
             return None, None
         table = np.array([np.nan if value is None else float(value) for value in values])
         return np.asarray(table[rows], dtype=np.float64), kind
+
+    @property
+    def missing_codes(self) -> Counter[str]:
+        """The codes of the block that mean missing among its numbers, with their rows."""
+        numbers = self.numbers
+        if numbers is None or not np.isnan(numbers).any():
+            return Counter()
+        reading, _, _ = self._read
+        return Counter(reading.missing)
 
     @property
     def numbers(self) -> Floats | None:
@@ -173,6 +183,24 @@ class TextTrack:
             None if label is None else int(label) if is_whole else label
             for label, is_whole in zip(labels, whole.tolist(), strict=True)
         ]
+
+
+class CutTrack(LabelTrack):
+    """The intervals of a column of numbers, and the codes that were read as missing."""
+
+    def __init__(self, name: str, declared: bool, cut: Cuts) -> None:
+        super().__init__(name, declared, cut)
+        self._missing = Counter[str]()
+
+    def codes(self, column: Column) -> Array:
+        assert isinstance(column, TextColumn)
+        self._missing += column.missing_codes
+        return super().codes(column)
+
+    @property
+    def reading(self) -> Reading:
+        """What is worth a word about the texts."""
+        return Reading(np.float64, {}, self._missing)
 
 
 @dataclass(frozen=True)
@@ -365,14 +393,18 @@ class TextFiles:
                     },
                 )
 
-    def track(self, name: str, declared: bool) -> Track:
+    def track(self, name: str, declared: bool, cut: Cuts | None) -> Track:
         """Begin to remember the texts of a column."""
+        if cut is not None:
+            return CutTrack(name, declared, cut)
         return TextTrack(name, declared, self.dialect, self._decimal)
 
     def remark(self, tracks: Mapping[str, Track]) -> None:
         """Warn of what was guessed, named or left out, and of what texts were taken for."""
         own = {name: track for name, track in tracks.items() if isinstance(track, TextTrack)}
+        cut = {name: track for name, track in tracks.items() if isinstance(track, CutTrack)}
         readings = {name: track.reading for name, track in own.items()}
+        readings |= {name: track.reading for name, track in cut.items()}
         first = self._first
         guessed = named(first.separator) if first.guessed else None
         warnings = [of_dialect(self.where, guessed, readings, self._decimal is Decimal.COMMA)]

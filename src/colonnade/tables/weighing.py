@@ -12,12 +12,12 @@ from colonnade.exceptions import DataError, counted
 from colonnade.progress import Progress
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.levels import missing_weight, place
-from colonnade.tables.parts import Block, Parts
+from colonnade.tables.parts import Block, Passed
 from colonnade.tables.sources import Column
 
 
 def weighted(
-    parts: Parts, names: Sequence[str], given: Weights, what: str
+    parts: Passed, names: Sequence[str], given: Weights, what: str
 ) -> Iterator[tuple[Block, Array | None]]:
     """Yield all blocks with the weights of their rows, a column or an array; show progress."""
     wanted = [*names, *([given] if isinstance(given, str) else [])]

@@ -16,7 +16,7 @@ function buildMoves() {
       ". What is set assumes that the graph is causal and complete, which no data can tell."),
     movesFigure(found),
     h("details", {}, h("summary", {}, "Numbers"), grid(["Variable", "#tells", "Of", "If seen as", "If seen as", "#difference seen", "#difference set"], found.rows.map((row) => ({ cells: cells(row) })), { label: `What moves ${name(k)}`, class: "cards" }),
-      h("p", { class: "note" }, `“Tells” is the share of what is open (${found.open.toFixed(3)} nats) that knowing the variable is expected to settle. ${found.draws ? `Intervals (${level}) from ${found.draws} draws of all tables. ` : ""}States rarer than ${share(found.least)} are not compared.`)),
+      h("p", { class: "note" }, `“Tells” is the share of what is open (${found.open.toFixed(3)} nats) that knowing the variable is expected to settle. ${found.draws ? `Intervals (${level}) from ${found.draws} draws of all tables. ` : "No intervals: the tables have no posterior, or exact inference is too large to be repeated for many draws. "}States rarer than ${share(found.least)} are not compared.`)),
     found.left_out ? h("p", { class: "note" }, `${plural(found.left_out, "more variable")} that tell less.`) : null);
 }
 function movesFigure(found) {
