@@ -78,13 +78,16 @@ class ClassFamily:
         return shape if math.prod(_with_room(shape)) <= MAX_FILLED_CELLS else None
 
     def all_logs(self) -> Floats:
-        """All log probabilities ``[*others, class]``, in this order and in any shape."""
+        """All log probabilities ``[configuration of the others, class]``.
+
+        Without the class, there is one for all classes.
+        """
         names = self._names
         if self.target not in names[:-1]:
-            return self._filled.rows
+            return self._filled.rows.reshape(-1, self.classes if self.has_class else 1)
         logs = self.table.by_parent(names.index(self.target))
         self.take_logs(logs)
-        return logs
+        return logs.reshape(-1, self.classes)
 
     def cells(self, dense: Floats | None, parents: Sequence[Array], child: Array) -> Floats:
         """Look up codes that broadcast with each other, in the dense table if there is one."""
@@ -170,7 +173,7 @@ class DenseTables:
         shapes = tuple(family.shape or () for family in chosen)
         made = cls(chosen, shapes, np.empty(sum(map(math.prod, shapes))))
         for family, table in zip(chosen, made._each, strict=True):
-            table.reshape(-1)[:] = family.all_logs().reshape(-1)
+            table.reshape(-1, family.classes)[:] = family.all_logs()
         return made
 
     def tables(self) -> dict[str, Floats]:

@@ -236,7 +236,7 @@ def _mix(rows: Floats, weight: float) -> None:
 
 def _learned(inner: TablePosterior) -> float:
     """Return the weight with the best leave-one-out log score."""
-    if inner.counts.states == 1 or not inner.counts.total:
+    if inner.counts.states == 1 or not inner.counts.observed:
         return 0.0
     scores = _scores(inner.counts, inner.left_out_rows(), np.array(WEIGHTS))
     near = scores >= scores.max() - _TIE_TOLERANCE * (1.0 + abs(scores.max()))
