@@ -216,3 +216,16 @@ def test_groups_stay_groups():
     result = network.effect("y", {"x": ("yes", "no")}, given={"site": "oslo"}, draws=100, rng=0)
     assert result.adjusted == frozenset({"site"})
     assert math.isclose(result["yes"].one, wanted)
+
+
+def test_odds_too_far_apart_for_a_number_are_infinite():
+    cause, effect = Variable("cause", ["no", "yes"]), Variable("effect", ["no", "yes"])
+    rows = [[1.0, 1e-310], [2.0**-53, 1.0 - 2.0**-53]]
+    tables = {
+        "cause": Cpt.known(Family(cause), [[0.5, 0.5]]),
+        "effect": Cpt.known(Family(effect, [cause]), rows),
+    }
+    network = BayesianNetwork(Dag([("cause", "effect")]), tables)
+    found = network.effect("effect", of={"cause": ("yes", "no")})
+    assert found["yes"].odds_ratio == math.inf
+    assert found["no"].odds_ratio < 1e-300

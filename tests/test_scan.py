@@ -266,7 +266,7 @@ def test_bad_lines_are_named(tmp_path: Path) -> None:
         cn.fit(path, cn.Dag([("a", "b")]))
 
 
-def test_what_is_wrong_with_files_is_told(tmp_path: Path) -> None:
+def test_what_is_wrong_with_files_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good = write(tmp_path / "good.parquet", {"a": ["x", "y"], "b": [1, 2]})
     lacking = write(tmp_path / "lacking.parquet", {"a": ["x"]})
     other = write(tmp_path / "other.parquet", {"a": [1], "b": [2]})
@@ -287,10 +287,11 @@ def test_what_is_wrong_with_files_is_told(tmp_path: Path) -> None:
     text.write_bytes(good.read_bytes())
     with pytest.raises(FileFormatError, match=r"text.csv': it holds Parquet, not text"):
         cn.fit(text, dag)
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"nowhere.parquet"):
-        cn.fit(tmp_path / "nowhere.parquet", dag)
+        cn.fit("nowhere.parquet", dag)
     with pytest.raises(InputError, match=r"\*.csv"):
-        cn.fit(f"{tmp_path}/none*.csv", dag)
+        cn.fit("none*.csv", dag)
     with pytest.raises(InputError, match="files of one kind"):
         cn.fit([good, write(tmp_path / "a.csv", {"a": ["x"], "b": [1]})], dag)
     with pytest.raises(InputError, match="the folder"):
@@ -446,6 +447,14 @@ def test_a_sketch_keeps_its_promise(order: str) -> None:
     assert abs(ranks[-1] - n) <= 2
     worst = np.abs(ranks - (values + 1)).max() / n
     assert 0 < worst <= sketch.error < 0.03
+
+
+def test_text_that_is_called_compressed_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    path.write_text("a,b\n" + "x,1\ny,2\n" * 5)
+    coded = encode(str(path))
+    assert [variable.states for variable in coded.variables] == [("x", "y"), (1, 2)]
+    assert coded.rows == 10
 
 
 # --------------------------------------------------------------------- lazy tables here

@@ -1,5 +1,6 @@
 """Scikit-learn classifiers that are Bayesian networks: a single one, and a forest of them."""
 
+from colonnade.classifier._base import Predicted
 from colonnade.classifier._input import ImpossibleRowWarning, UnknownStateWarning
 from colonnade.classifier.estimator import BayesianNetworkClassifier
 from colonnade.classifier.forest import BayesianNetworkForest
@@ -8,5 +9,6 @@ __all__ = [
     "BayesianNetworkClassifier",
     "BayesianNetworkForest",
     "ImpossibleRowWarning",
+    "Predicted",
     "UnknownStateWarning",
 ]

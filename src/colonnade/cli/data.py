@@ -437,5 +437,5 @@ class ScanOptions(ReadOptions):
     @property
     def scanned(self) -> Scanned:
         """The files as one table."""
-        with renamed(paths="DATA"):
+        with renamed(paths="DATA", path="DATA"):
             return self.scan([str(path) for path in self.paths], self.memory)

@@ -235,7 +235,7 @@ class Effect(Tabular):
 
 def _measures(one: Floats, other: Floats) -> tuple[Floats, ...]:
     """Both sides, their difference, their ratio and the ratio of their odds."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         odds = one / (1.0 - one) / (other / (1.0 - other))
         return one, other, one - other, one / other, odds
 

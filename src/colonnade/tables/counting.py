@@ -29,6 +29,8 @@ from colonnade.variables import Family
 
 # Joint tables up to here stay in the innermost cache, four copies of 4 bytes per cell.
 _MAX_JOINT_CELLS = 4096
+# Joint tables up to this size take no longer to fill than a family takes anyway.
+_FREE_JOINT_CELLS = 512
 # Rows of one task. It does not depend on the number of threads, so neither do rounded sums.
 _TASK_ROWS = 1 << 18
 _MIN_ROWS_FOR_THREADS = 1 << 14
@@ -121,9 +123,9 @@ def joint_limit(rows: int) -> int:
     """Return how large a joint table of several families may be for it to pay.
 
     Filling and taking apart a joint table costs time for each of its cells, which must be small
-    against the rows.
+    against the rows, or against all else that is done for a family.
     """
-    return min(max(rows // 8, 16), _MAX_JOINT_CELLS)
+    return min(max(rows // 8, _FREE_JOINT_CELLS), _MAX_JOINT_CELLS)
 
 
 class _Counter:

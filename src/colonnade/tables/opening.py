@@ -137,8 +137,12 @@ class TextFile:
 
     @contextmanager
     def source(self) -> Iterator[str | IO[bytes]]:
-        """Yield what other packages read: its path, or its bytes if they are compressed."""
-        if self._compression is None and Path(self.path).is_file():
+        """Yield what other packages read: its path, or its bytes if they are compressed.
+
+        Others go by the name: they would decompress a file that is only called so.
+        """
+        path = Path(self.path)
+        if self._compression is None and path.is_file() and path.suffix.lower() not in COMPRESSIONS:
             yield self.path
             return
         with self._bytes() as stream:
