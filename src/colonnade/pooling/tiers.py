@@ -219,8 +219,7 @@ class Tiers(Fallback):
         from colonnade.kernels.tiers import LANES, fill_rows
 
         answer = np.empty(rows * self.states)
-        # Rows that are not known have no counts: of the counts, their number of states is needed.
-        fill_rows(LANES, self._arrays, *places, self.known, self.known, answer)
+        fill_rows(LANES, self._arrays, *places, self.known, answer)
         return answer
 
     def _all_places(self, last: int) -> Places:
