@@ -1,8 +1,8 @@
 """How kernels are compiled, and what keeps that short.
 
-`entry` is for kernels that Python calls, `part` for what only kernels call: called from Python, it
-would crash. Compiling takes Numba about as long as the source is: a millisecond for an operation,
-ten for a loop, more for each NumPy function, a twentieth of a second for the way in from Python.
+`entry` is for kernels that Python calls, `part` for what only kernels call. Compiling takes Numba
+about as long as the source is: a millisecond for an operation, ten for a loop, more for each NumPy
+function, a twentieth of a second for the way in from Python.
 Hence:
 
 - Entries take plain arrays and numbers. What is on disk must not name a class of the package: it
@@ -15,11 +15,13 @@ Hence:
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba import njit
+from numba.core.registry import CPUDispatcher
 
 from colonnade.kernels.notice import listen
 
@@ -31,15 +33,36 @@ _ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper
 _PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True}
 _ENTRY: dict[str, Any] = dict(_ALL)
 if numba.__version__.rpartition(".")[0] in _LINKED:
-    from colonnade.kernels.linking import EntryCompiler, PartCompiler
+    with suppress(ImportError):
+        from colonnade.kernels.linking import EntryCompiler, PartCompiler
 
-    _PART["pipeline_class"], _ENTRY["pipeline_class"] = PartCompiler, EntryCompiler
+        _PART["pipeline_class"], _ENTRY["pipeline_class"] = PartCompiler, EntryCompiler
 
-# It has no file of its own: its code becomes a part of the entries that use it.
-part = njit(**_PART)
-# All terms are positive, so the order of summation may be left to the compiler: it can then use
-# vector instructions, and no accuracy is lost.
-part_in_any_order = njit(**_PART, fastmath={"reassoc", "contract", "nsz"})
+
+class _Part(CPUDispatcher):
+    """A kernel without a way in from Python, where a call would crash."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        raise TypeError(
+            f"`{self.py_func.__name__}` is a part of kernels, and only kernels can call it. "
+            "Hint: call an entry that uses it."
+        )
+
+
+def part(function: Callable[..., Any], **more: Any) -> Any:
+    """Compile a kernel that has no file: its code becomes a part of the entries that use it."""
+    kernel = njit(**_PART, **more)(function)
+    kernel.__class__ = _Part
+    return kernel
+
+
+def part_in_any_order(function: Callable[..., Any]) -> Any:
+    """Compile a part whose sums may be taken in any order.
+
+    All terms are positive, so no accuracy is lost, and the compiler can use vector instructions.
+    """
+    return part(function, fastmath={"reassoc", "contract", "nsz"})
+
 
 notice = listen()
 

@@ -27,6 +27,7 @@ from colonnade.kernels.trials import convolve, poisson_binomial, rare_trials
 # Weights this far below their peak are left out of the windows.
 _NEGLIGIBLE = 1e-26
 _LARGE = 1e100
+_LARGE_SQUARED = 1e200
 
 
 @part
@@ -63,7 +64,7 @@ def _window(weights, centre, low, high, shift, a):
         last = m
         if weight > top:
             top = weight
-        if weight < _NEGLIGIBLE * top or lift > _LARGE**2:
+        if weight < _NEGLIGIBLE * top or lift > _LARGE_SQUARED:
             break
         factor *= (m + shift) * rate
     first = centre

@@ -1,4 +1,4 @@
-"""What Numba does with a kernel once it is typed, without what is done again or never used.
+"""What Numba does with a kernel, without what is done again or never used.
 
 Numba optimises a part on its own, makes it executable, and optimises it once more in each kernel
 that calls it. Here the code of a part is linked into its callers as it is, and an entry is
@@ -11,28 +11,66 @@ under versions of Numba that it was tested with; under others Numba compiles as 
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import IRLegalization, NativeLowering, NoPythonBackend
+from numba.core.untyped_passes import FixupArgs, TranslateByteCode
+
+from colonnade.kernels.inference import Inference, Preparation, WithoutPhis
+from colonnade.kernels.target import Target
 
 
 class _EntryCode(JITCodeLibrary):
-    """The code of an entry, whose functions are not optimised one by one before they are linked."""
+    """The code of an entry and of all its parts, each of which is linked once."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        for library, module in _all_below(self).items():
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(module, preserve=True)
+        self._linking_libraries = []
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once; Numba has a first round that helps where arrays change hands often."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
 
 class _PartCode(_EntryCode):
     """The code of a part, which is never run by itself."""
 
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
+    def finalize(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                # Callers may have it twice, inline it, and drop it.
+                function.linkage = "linkonce_odr"
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the code with all that it calls, for a caller that Numba compiles as usual."""
+        if self._shared_module is None:
+            self._shared_module = self._final_module.clone()
+            for module in _all_below(self).values():
+                self._shared_module.link_in(module, preserve=True)
+        return self._shared_module
+
+
+def _all_below(library: Any) -> dict[Any, Any]:
+    """All that a library calls, and what each of them calls, with the code of each alone."""
+    found: dict[Any, Any] = {}
+    waiting = list(library._linking_libraries)
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, _PartCode):
+            if each not in found:
+                waiting += each._linking_libraries
+            found[each] = each._final_module
+        else:
+            found[each] = each._get_module_for_linking()
+    return found
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -62,18 +100,33 @@ class _PartLowering(NativeLowering):
         return True
 
 
+class _Passes(PassManager):
+    """Passes that are run without a check of each."""
+
+    def _runPass(self, index: int, each: Any, state: Any) -> None:  # noqa: N802
+        each.analysis = self._analysis
+        each.run_pass(state)
+
+
 class _Compiler(CompilerBase):
-    """All passes of Numba, but for the last that matters."""
+    """The passes that matter to kernels: loops over numbers and arrays that call each other.
+
+    They have no closures, generators, contexts, exceptions or expressions of whole arrays.
+    """
 
     lowering: type[NativeLowering]
 
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.state.targetctx.__class__ = Target
+
     def define_pipelines(self) -> list[Any]:
-        usual = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        own = type(usual)("kernels")
-        for kind, words in usual.passes:
-            own.add_pass(self.lowering if kind is NativeLowering else kind, words)
-        own.finalize()
-        return [own]
+        passes = _Passes("kernels")
+        before = (TranslateByteCode, FixupArgs, Preparation, Inference, WithoutPhis, IRLegalization)
+        for each in (*before, self.lowering, NoPythonBackend):
+            passes.add_pass(each, each._name)
+        passes.finalize()
+        return [passes]
 
 
 class EntryCompiler(_Compiler):

@@ -71,7 +71,7 @@ def evaluate(curve, domain, w):
     b1 = 0.0
     b2 = 0.0
     for k in range(NODES - 1, 0, -1):
-        b1, b2 = c[k] + twice * b1 - b2, b1
+        b1, b2 = (c[k] - b2) + twice * b1, b1  # what is known first, first
     value = c[0] + place * b1 - b2
     if position < 0.0:
         value += domain[SLOPE_BELOW] * position * domain[WIDTH]

@@ -29,6 +29,8 @@ from colonnade.variables import Family
 
 # Joint tables up to here stay in the innermost cache, four copies of 4 bytes per cell.
 _MAX_JOINT_CELLS = 4096
+# Joint tables up to this size take no longer to fill than a family takes anyway.
+_FREE_JOINT_CELLS = 512
 # Rows of one task. It does not depend on the number of threads, so neither do rounded sums.
 _TASK_ROWS = 1 << 18
 _MIN_ROWS_FOR_THREADS = 1 << 14
@@ -121,9 +123,9 @@ def joint_limit(rows: int) -> int:
     """Return how large a joint table of several families may be for it to pay.
 
     Filling and taking apart a joint table costs time for each of its cells, which must be small
-    against the rows.
+    against the rows, or against all else that is done for a family.
     """
-    return min(max(rows // 8, 16), _MAX_JOINT_CELLS)
+    return min(max(rows // 8, _FREE_JOINT_CELLS), _MAX_JOINT_CELLS)
 
 
 class _Counter:
@@ -228,11 +230,13 @@ class _Counter:
 def _counts_of(family: Family, table: Array) -> FamilyCounts:
     """Take the counts of a family out of a table with its members as axes."""
     # Most tables are nearly empty: cells that have counts are found faster than rows.
-    rows = table.reshape(family.configurations, family.cardinality)
-    index = np.flatnonzero(rows) // family.cardinality
-    index = index[np.append(True, index[1:] != index[:-1])[: len(index)]]
-    kind = np.float64 if rows.dtype.kind == "f" else np.int64
     sizes = family.parent_sizes
+    rows = table.reshape(math.prod(sizes), family.cardinality)
+    index = np.flatnonzero(rows) // family.cardinality
+    first = np.ones(len(index), dtype=bool)
+    np.not_equal(index[1:], index[:-1], out=first[1:])
+    index = index[first]
+    kind = np.float64 if rows.dtype.kind == "f" else np.int64
     return FamilyCounts.trusted(sizes, codes_at(index, sizes), rows[index].astype(kind))
 
 
