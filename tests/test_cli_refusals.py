@@ -23,9 +23,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "wide.csv": "a,b\na,b,c\n",
         "empty.csv": "from,to\n",
         "strange.csv": "income,cancer\n",
+        "new.csv": "smoker,group,cancer\nno,9,true\n",
         "half.json": (folder / "model.json").read_text()[:300],
     }.items():
         (folder / name).write_text(text)
+    data = cn.read(folder / "data.csv")
+    cn.fit(data, cn.Dag([("cancer", "smoker")], ["group"])).save(folder / "other.json")
     (folder / "folder.json").mkdir()
     return folder
 
@@ -175,6 +178,14 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         ("fit data.csv --dag arcs.csv --overwrite -o folder.json", 1, "the folder"),
         ("reproduce novel", 2, "coverage or all for STUDY, got 'novel'."),
         ("reproduce mse --jobs 0", 2, "an integer of at least 1 for --jobs"),
+        ("fit data.csv --required smoker=>cancer", 2, "Hint: write 'smoker->cancer'."),
+        ("fit data.csv --required smoker>cancer", 2, "Hint: write 'smoker->cancer'."),
+        ("fit data.csv --ignore dose --required smoker->cance", 1, "table for --required, got sm"),
+        ("fit data.csv --bins dosee=3", 1, "Hint: did you mean 'dose'?"),
+        ("update model.json data.csv --ignore group -o m.json", 2, "'group' is a variable of the"),
+        ("update model.json new.csv -o m.json", 1, "Hint: fit again to all rows, or leave"),
+        ("merge model.json other.json -o m.json", 1, "for MODEL, got one with the arcs cancer->sm"),
+        (f"fit {'long/' * 30}absent.csv", 1, "long/absent.csv'."),
         ("show half.json", 1, "half.json"),
         ("query half.json cancer", 1, "half.json"),
         ("convert half.json out.bif", 1, "half.json"),

@@ -226,11 +226,20 @@ def test_gaps_are_filled(folder, network, tmp_path) -> None:
     assert [row["test"] for row in mean["rows"]] == numbers.tolist()
 
 
-def test_values_that_are_not_known_are_filled_with_a_warning(folder, tmp_path) -> None:
-    (tmp_path / "new.csv").write_text("age,smoker,ill,test\n50,maybe,true,2\n")
-    found = run("impute", folder / "model.json", tmp_path / "new.csv", "-o", "-")
+def test_values_that_are_not_known_are_kept_with_a_warning(folder, tmp_path) -> None:
+    lines = "age,smoker,ill,test\n50,maybe,true,2\n50,,true,2\n50,no,true,2\n"
+    (tmp_path / "new.csv").write_text(lines)
+    words = "impute", folder / "model.json", tmp_path / "new.csv"
+    found = run(*words, "-o", "-")
     assert "'smoker': 1 value that the network does not know ('maybe') in 1 row" in found.stderr
-    assert rows_of(found.stdout)[0]["smoker"] in ("yes", "no")
+    assert "kept, and taken as missing for the rest of the row" in found.stderr
+    smokers = [row["smoker"] for row in rows_of(found.stdout)]
+    assert smokers[0] == "maybe"
+    assert smokers[1] in ("yes", "no")
+    assert smokers[2] == "no"
+    assert "Filled in 1 value of 3 rows" in run(*words).stdout
+    drawn = run(*words, "--how", "sample", "--tables", 2, "-o", "-").stdout
+    assert [row["smoker"] for row in rows_of(drawn)][::3] == ["maybe", "maybe"]
     (tmp_path / "numbered.csv").write_text("table,age,smoker,ill,test\n1,50,no,true,2\n")
     words = "impute", folder / "model.json", tmp_path / "numbered.csv", "--how", "sample"
     assert "a column called 'table'" in run(*words, "--tables", 2, code=2).stderr

@@ -118,7 +118,8 @@ def test_commands_count_merge_and_fit(tmp_path: Path, monkeypatch: pytest.Monkey
     for seed in (0, 1):
         said = run("count", f"part{seed}.parquet", *cut, "-o", f"{seed}.json").output
         assert "Counted 60 rows of 3 variables" in said
-    assert "120 rows" in run("merge", "0.json", "1.json", "-o", "all.json").output
+    merged = run("merge", "0.json", "1.json", "-o", "all.json").output
+    assert "Merged 2 files: up to 120 observations a table" in merged
     run("fit", "--counts", "all.json", "-o", "model.json")
     run("fit", "part*.parquet", *cut, "-o", "direct.json")
     assert cn.load(tmp_path / "model.json") == cn.load(tmp_path / "direct.json")
@@ -131,3 +132,18 @@ def test_commands_count_merge_and_fit(tmp_path: Path, monkeypatch: pytest.Monkey
     learned = run("fit", "part*.parquet", "--ignore", "site", "-o", "l.json")
     assert "Hill climbing" in learned.output
     assert not (tmp_path / "no.json").exists()
+
+
+def test_rows_with_gaps_are_counted_as_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arcs.csv").write_text("a,b\n")
+    (tmp_path / "rows.csv").write_text("a,b\nx,y\n,y\n,z\nx,\nx,z\n")
+    words = "count", "rows.csv", "--dag", "arcs.csv"
+    said = run(*words, "-o", "counts.json").output
+    assert "Counted 5 rows of 2 variables\n" in said
+    assert "3 values missing (a 2, b 1); --missing available was used\n" in said
+    assert json.loads(run(*words, "-o", "again.json", "--json").stdout)["rows"] == 5
+    merged = run("merge", "counts.json", "again.json", "-o", "both.json", "--json")
+    assert json.loads(merged.stdout)["observations"] == 6

@@ -12,6 +12,7 @@ __all__ = [
     "MAX_SHOWN_PARENTS",
     "alike",
     "amount",
+    "arrows",
     "conditions",
     "counted",
     "did_you_mean",
@@ -48,6 +49,14 @@ def listing(items: Iterable[Any], limit: int = 10) -> str:
     rest = len(shown) - limit
     tail = [f"... {rest} more"] if rest > 0 else []
     return ", ".join(shown[:limit] + tail) or "none"
+
+
+def arrows(arcs: Iterable[tuple[str, str]], limit: int = 10) -> str:
+    """Write arcs for a message: ``smoker->cancer``."""
+    written = [f"{parent}->{child}" for parent, child in arcs]
+    rest = len(written) - limit
+    tail = [f"... {rest} more"] if rest > 0 else []
+    return ", ".join(written[:limit] + tail) or "none"
 
 
 def conditions(states: Mapping[str, Any]) -> str:
@@ -171,4 +180,9 @@ def shown(value: Any) -> str:
         text = " ".join(repr(value).split())
     except Exception:  # a broken __repr__ must not hide the error we are wording
         text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 4] + " ..."
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    if isinstance(value, str):  # of a path, the end says most
+        half = (_MAX_CHARACTERS - 5) // 2
+        return f"{text[:half]} ... {text[-half:]}"
+    return text[: _MAX_CHARACTERS - 4] + " ..."

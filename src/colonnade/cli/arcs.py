@@ -23,6 +23,8 @@ _DOT = (".dot", ".gv")
 # Endings of files that hold arcs and nothing else.
 ENDINGS = (".csv", ".tsv", ".txt", *_DOT)
 _NAME = r'"(?:[^"\\]|\\.)*"|[\w.]+'
+# What is typed instead of PARENT->CHILD.
+_OTHER_ARROW = re.compile(r"\s*([^=>\s].*?)\s*(?:=+>|--+>|(?<!-)>|\u2192)\s*([^=>\s].*?)\s*")
 _NODE = re.compile(r"\[([^\[\]|]+)(?:\|([^\[\]]*))?\]")
 
 Arcs = tuple[tuple[str, str], ...]
@@ -55,6 +57,9 @@ def arcs_of(words: Sequence[str], option: str) -> Arcs:
     """Return the arcs that an option names: by files of arcs, or as PARENT->CHILD."""
     arcs: list[tuple[str, str]] = []
     for word in words:
+        if (slip := _OTHER_ARROW.fullmatch(word)) and not Path(word).exists():
+            hint = f"write '{slip[1]}->{slip[2]}'"
+            raise Misuse(f"Expected PARENT->CHILD or a file for {option}, got {word!r}.", hint=hint)
         if "->" in word and not Path(word).exists():
             parent, _, child = (part.strip() for part in word.partition("->"))
             if not parent or not child:

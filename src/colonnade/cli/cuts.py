@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import InputError
+from colonnade.exceptions import DataWarning, InputError, warn
 
 if TYPE_CHECKING:
+    from colonnade.arrays import Floats
     from colonnade.tables import Cuts
 
 _MIN_BINS = 2
@@ -41,6 +45,19 @@ def bins_of(words: Sequence[str]) -> tuple[int | None, dict[str, int | None]]:
     return default, each
 
 
+def warn_of_empty(cuts: Cuts, numbers: Floats) -> None:
+    """Say so if a column has no number below its first cut point, or none above its last."""
+    known = numbers[~np.isnan(numbers)]
+    if not known.size or not cuts.points:
+        return
+    for empty, where, point in (
+        (known.min() > cuts.points[0], "up to", cuts.points[0]),
+        (known.max() <= cuts.points[-1], "above", cuts.points[-1]),
+    ):
+        if empty:
+            warn(DataWarning(f"Column {cuts.name!r}: --cut, but no value lies {where} {point:g}."))
+
+
 def cuts_of(text: str) -> Cuts:
     """Return where --cut says a column is cut, with the names of the intervals."""
     from colonnade.tables import Cuts
@@ -55,6 +72,9 @@ def cuts_of(text: str) -> Cuts:
         numbers = found["points"].strip()
         what = "numbers separated by commas"
         raise Misuse(f"Expected {what} for --cut, got {numbers!r}.", hint=_EXAMPLE) from None
+    if any(low >= high for low, high in pairwise(points)):
+        numbers = found["points"].strip()
+        raise Misuse(f"Expected increasing finite numbers for --cut, got {numbers}.", hint=_EXAMPLE)
     states: list[str] = []
     if found["states"]:
         states = [

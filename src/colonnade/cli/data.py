@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from colonnade.cli.cuts import bins_of, cuts_of
+from colonnade.cli.cuts import bins_of, cuts_of, warn_of_empty
 from colonnade.cli.values import (
     Misuse,
     choice,
@@ -22,7 +22,7 @@ from colonnade.cli.values import (
     separator_sign,
     table_ending,
 )
-from colonnade.exceptions import DataError, listing, not_among, renamed
+from colonnade.exceptions import DataError, did_you_mean, listing, not_among, renamed
 
 if TYPE_CHECKING:
     from colonnade.tables import Bins, Cuts, Discretized, Inspection, Scanned
@@ -266,8 +266,13 @@ class CutOptions(FileOptions):
             if name not in table:
                 option = "--cut" if isinstance(value, Cuts) else "--bins"
                 problem = f"not one of the variables to cut, {listing(table)}."
-                raise column_error(name, problem, f"name another column in {option}")
-        columns = source_of(table).columns.values()
+                hint = did_you_mean(name, table) or f"name another column in {option}"
+                raise column_error(name, problem, hint)
+        source = source_of(table).columns
+        for name, value in own.items():
+            if isinstance(value, Cuts) and (numbers := source[name].numbers) is not None:
+                warn_of_empty(value, numbers)
+        columns = source.values()
         if default is not None and all(
             column.number_type is None for column in columns if column.name not in states
         ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,10 +13,11 @@ from colonnade.cli.data import FileOptions, Missing
 from colonnade.cli.models import check_output, described, gaps_in, load, save, summarise
 from colonnade.cli.output import say, say_json
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import counted, renamed, tally
+from colonnade.exceptions import DataError, DataWarning, renamed, warn
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork, NetworkCounts
+    from colonnade.tables.countable import Countable
 
 Output = Annotated[
     Path,
@@ -70,27 +71,47 @@ def learn_rows(
     check_output(output, overwrite)
     network = load(model)
     new = verb == "update"
+    for name in data.ignore or ():
+        if name in network:
+            hint = "leave the option out, or fit again without the column"
+            raise Misuse(f"--ignore: {name!r} is a variable of the network.", hint=hint)
     table = dict(data.read(weights))
     if new:
-        coded = coded_for_network(table, network, weights, "raise")
+        try:
+            coded = coded_for_network(table, network, weights, "raise")
+        except DataError as error:
+            if "states" not in error.details:
+                raise
+            hint = "fit again to all rows, or leave those with new states out of the file"
+            raise error.advising(hint) from None
     else:
         coded = gathered(opened_for_network(table, network, weights))
     learn = network.update if new else network.forget
-    if (lacking := gaps_in(coded)) and how == "available" and not json:
-        say(f"{lacking}; --missing available was used")
+    if how == "available" and not json:
+        say_gaps(coded, how)
+    if new and network.diagnostics is not None and any(coded.missing):
+        mixed = "the network was fitted by EM, and each table learns from complete rows now"
+        hint = "fit again to all rows with --missing em"
+        warn(DataWarning(f"Counts of two kinds are added: {mixed}.", hint))
     say_saved(learn(coded, missing=how), output, overwrite, json)
 
 
-def say_counts(counts: NetworkCounts, output: Path, overwrite: bool, json: bool) -> None:
-    """Save counts, and say of what they are."""
+def say_gaps(coded: Countable, missing: str) -> None:
+    """Say which values are missing, if any, and what was done about them."""
+    if lacking := gaps_in(coded):
+        say(f"{lacking}; --missing {missing} was used")
+
+
+def save_counts(
+    counts: NetworkCounts, output: Path, overwrite: bool, facts: dict[str, Any], json: bool
+) -> None:
+    """Save counts, and say where; JSON has the facts about them as well."""
     with renamed(path="output"):
         counts.save(output, overwrite)
-    rows = max(each.total for each in counts.counts)
     if json:
-        say_json({"saved": str(output), "rows": rows, "variables": list(counts.dag.variables)})
-        return
-    say(f"Counted {tally(rows)} rows of {counted(len(counts.dag), 'variable')}")
-    say(f"Saved {output}")
+        say_json({"saved": str(output), **facts, "variables": list(counts.dag.variables)})
+    else:
+        say(f"Saved {output}")
 
 
 def say_saved(

@@ -22,7 +22,7 @@ from colonnade.exceptions import (
     InputError,
     with_hint,
 )
-from colonnade.wording import did_you_mean
+from colonnade.wording import did_you_mean, joined
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
@@ -133,7 +133,10 @@ def worded_usage(error: Any) -> str:
         return f"Expected no further argument, got {extra[1]}."
     if kind == "UsageError" and (asked := re.match(r"No such command '(.*?)'", text)):
         known = [] if error.ctx is None else error.ctx.command.list_commands(error.ctx)
-        return with_hint(f"{asked[1]!r} is not a command.", did_you_mean(asked[1], known))
+        longer = [name for name in known if name.startswith(asked[1])]
+        hint = did_you_mean(asked[1], known)
+        hint = hint or (f"did you mean {joined(map(repr, longer), 'or')}?" if longer else "")
+        return with_hint(f"{asked[1]!r} is not a command.", hint)
     # Options are written without quotes in all our messages.
     return re.sub(r"'(--?[a-z][a-z-]*)'", r"\1", text) + "."
 

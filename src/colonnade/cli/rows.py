@@ -42,7 +42,10 @@ def check_rows_file(output: Path | None, overwrite: bool, json: bool) -> None:
 
 
 def coded_rows(
-    network: BayesianNetwork, table: Mapping[str, Any], target: str | None = None
+    network: BayesianNetwork,
+    table: Mapping[str, Any],
+    target: str | None = None,
+    treated: str = "taken as missing",
 ) -> CodedTable:
     """Encode rows with the states of a network; say which values it does not know.
 
@@ -55,18 +58,18 @@ def coded_rows(
     if target is not None and target not in table:
         table = {**table, target: [None] * len(next(iter(table.values())))}
     coded = coded_for_network(table, network, None, "missing")
-    warn_of_unknown(coded, target)
+    warn_of_unknown(coded, target, treated)
     return coded
 
 
-def warn_of_unknown(rows: Countable, target: str | None) -> None:
-    """Say which values of rows, but for a target, are taken as missing."""
+def warn_of_unknown(rows: Countable, target: str | None, treated: str = "taken as missing") -> None:
+    """Say which values of rows, but for a target, are no states, and how they are treated."""
     for name, values in rows.unknown.items():
         if name != target:
             times = sum(values.values())
             new = f"{counted(len(values), 'value')} that the network does not know"
             statement = f"Column {name!r}: {new} ({listing(values, 5)}) in {counted(times, 'row')}"
-            warn(DataWarning(f"{statement} taken as missing."))
+            warn(DataWarning(f"{statement} {treated}."))
 
 
 def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

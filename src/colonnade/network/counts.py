@@ -32,6 +32,7 @@ from colonnade.tables.coding import in_order, places_of
 from colonnade.tables.countable import Countable
 from colonnade.tables.discretize import Discretizer
 from colonnade.variables import Family, Variable
+from colonnade.wording import arrows
 
 
 def families_of(dag: Dag, variables: Sequence[Variable]) -> list[Family]:
@@ -233,12 +234,13 @@ def _aligned(mine: NetworkCounts, yours: NetworkCounts) -> tuple[NetworkCounts, 
                 raise expected(what, "other", other, Advice.SAME_CUTS, got=got)
     if list(mine.families) == list(yours.families):
         return mine, yours
-    for what, here, there in (
-        ("graph", mine.dag, yours.dag),
-        ("group variable", mine.group, yours.group),
+    for what, here, there, got in (
+        ("graph", mine.dag, yours.dag, f"one with the arcs {arrows(yours.dag.arcs)}"),
+        ("group variable", mine.group, yours.group, str(yours.group or "none")),
     ):
         if here != there:
-            raise expected(f"counts of the same {what}", "other", there, Advice.SAME_GRAPH)
+            what = f"counts of the same {what}"
+            raise expected(what, "other", there, Advice.SAME_GRAPH, got=got)
     known = {variable.name: variable for variable in yours.variables}
     own = dict(zip((family.child.name for family in yours.families), yours.counts, strict=True))
     yours = replace(

@@ -25,7 +25,7 @@ from colonnade.exceptions import (
 from colonnade.network.questions import Questions
 from colonnade.priors import Prior
 from colonnade.variables import Family, State, Variable
-from colonnade.wording import MAX_SHOWN_PARENTS, shown
+from colonnade.wording import MAX_SHOWN_PARENTS, arrows, shown
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
@@ -348,13 +348,13 @@ class BayesianNetwork(Questions):
 
         if not isinstance(other, BayesianNetwork):
             raise expected("a BayesianNetwork", "other", other)
-        for what, mine, yours in (
-            ("graph", self.dag, other.dag),
-            ("group variable", self.group, other.group),
+        for what, mine, yours, got in (
+            ("graph", self.dag, other.dag, f"one with the arcs {arrows(other.dag.arcs)}"),
+            ("group variable", self.group, other.group, str(other.group or "none")),
         ):
             if mine != yours:
                 what = f"a network with the same {what}"
-                raise expected(what, "other", yours, Advice.SAME_GRAPH)
+                raise expected(what, "other", yours, Advice.SAME_GRAPH, got=got)
         for what, facts, hint in (
             ("cut points", _cut_points, Advice.SAME_CUTS),
             ("states", _states, Advice.SAME_STATES),

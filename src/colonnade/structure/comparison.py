@@ -207,7 +207,8 @@ def compare(
             dags[name] = trial.learned(each, complete)
             progress.advance()
         # Only now: a learner that fails has used no rows.
-        warn_of_rest(coded, complete, "learned graphs and the log evidence")
+        learned = "" if _given(graphs) else "learned graphs and "
+        warn_of_rest(coded, complete, f"{learned}the log evidence")
         held, predicted = trial.held_out(coded, fold_of, progress)
     rows = []
     for name, dag in dags.items():
@@ -287,12 +288,16 @@ class _Trial:
         return rows, {key: (np.concatenate(p), truth) for key, p in predicted.items()}
 
 
+def _given(graphs: Mapping[str, Dag | Learner]) -> bool:
+    """Whether no graph is to be learned."""
+    return all(isinstance(structure, Dag) for structure in graphs.values())
+
+
 def _complete(
     coded: CodedTable, graphs: Mapping[str, Dag | Learner], missing: Missing
 ) -> CodedTable:
     """Return the rows for learned graphs and for the log evidence."""
-    given = all(isinstance(structure, Dag) for structure in graphs.values())
-    if given and missing != "raise" and not coded.complete.any():
+    if _given(graphs) and missing != "raise" and not coded.complete.any():
         return coded.take(coded.complete)  # tables need no complete rows
     return gathered(rows_for_graph(coded, missing))
 

@@ -19,6 +19,7 @@ from colonnade.exceptions import (
 )
 from colonnade.structure.mixed import Mixed
 from colonnade.structure.paths import Adjacency, Paths
+from colonnade.wording import arrows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,11 +50,13 @@ class Rules:
         backwards = _backwards(names, tiers)
         for parent, child in np.argwhere(needed & backwards):
             arc = names[parent], names[child]
-            raise expected("arcs from earlier to later tiers", "required", arc)
+            what = "arcs from earlier to later tiers"
+            raise expected(what, "required", arc, got=arrows([arc]))
         allowed &= ~backwards
         rules = cls(names, needed, allowed, limit)
         for parent, child in np.argwhere(needed & ~allowed):
-            raise expected("arcs that are not forbidden", "required", (names[parent], names[child]))
+            arc = names[parent], names[child]
+            raise expected("arcs that are not forbidden", "required", arc, got=arrows([arc]))
         rules.refuse_cycle(needed, "required")
         for child in np.flatnonzero(needed.sum(axis=0) > limit):
             what = f"at least {needed[:, child].sum()}, the required parents of {names[child]!r},"
@@ -150,7 +153,10 @@ def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adja
         unknown = [name for name in arc if not isinstance(name, str) or name not in position]
         if unknown:
             hint = did_you_mean(unknown[0], names) if isinstance(unknown[0], str) else ""
-            raise expected("arcs between columns of the table", parameter, tuple(arc), hint)
+            got = arrows([arc])
+            raise expected(
+                "arcs between columns of the table", parameter, tuple(arc), hint, got=got
+            )
         matrix[position[arc[0]], position[arc[1]]] = True
     return matrix
 

@@ -11,7 +11,7 @@ from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.data import DataOptions
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_learner, graph_option
-from colonnade.cli.output import fits, grid, say, say_json
+from colonnade.cli.output import fits, grid, say, say_json, say_rest
 from colonnade.cli.values import Misuse, refuse_repeated
 from colonnade.exceptions import counted
 
@@ -116,3 +116,4 @@ def compare(
             for row in (head, *rows):
                 del row[place]
     grid(head, rows, numbers=head[2:])
+    say_rest(len(found.head) - len(head), "column", "--json or a wider terminal shows all")

@@ -11,9 +11,11 @@ from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.cuts import cuts_of
 from colonnade.cli.data import Missing, ScanOptions
-from colonnade.cli.learned import Gaps, Weights, counting, say_counts
+from colonnade.cli.learned import Gaps, Weights, counting, save_counts, say_gaps
 from colonnade.cli.models import check_output
+from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, ending_in, file_that
+from colonnade.exceptions import counted
 
 
 def count(
@@ -64,6 +66,7 @@ def count(
     colonnade fit --counts all.json -o model.json
     """
     from colonnade.network import count as counts_of
+    from colonnade.network.learning import coded_for_fit, grouped
     from colonnade.tables import Discretizer
 
     how = counting(missing)
@@ -74,11 +77,16 @@ def count(
     for each in cuts:
         if each.name not in graph:
             raise Misuse(f"--cut: {each.name!r} is no variable of the graph.")
-    found = counts_of(
+    # Opened here and not by `counts_of`: the pass that counts also finds how many rows there are.
+    rows = coded_for_fit(
         Discretizer(tuple(cuts)).cut(table) if cuts else table,
-        graph,
-        weights=weights,
-        missing=how,
-        group=group,
+        graph if group is None else grouped(graph, group),
+        None,
+        weights,
+        group,
     )
-    say_counts(found, output, overwrite, json)
+    found = counts_of(rows, graph, missing=how, group=group)
+    if not json:
+        say(f"Counted {counted(rows.rows, 'row')} of {counted(len(found.dag), 'variable')}")
+        say_gaps(rows, how)
+    save_counts(found, output, overwrite, {"rows": rows.rows}, json)

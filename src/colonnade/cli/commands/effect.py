@@ -73,6 +73,9 @@ def effect(
         say_json(found.to_dict())
     else:
         _print(found)
+        for name in found.compared if found.causal else ():
+            if found.target not in network.dag.descendants(name):
+                say(f"{name} does not lead to {found.target} in this graph")
 
 
 def _pair(network: BayesianNetwork, text: str) -> dict[str, Any]:

@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from colonnade.tables.countable import Countable
     from colonnade.tables.files import TextTable
 
-_NO_ARCS = (
-    "No arcs: no dependence is strong enough for this score. --score hierarchical finds weaker "
-    "ones, and --target VARIABLE makes a graph that predicts"
+_NO_ARCS = "No arcs: no dependence is strong enough for this score. "
+_WEAKER = (
+    "--score hierarchical finds weaker ones, and --target VARIABLE makes a graph that predicts"
 )
+_MORE_DATA = "More rows, or fewer intervals with --bins 3, may show one"
 
 
 def fit(
@@ -252,7 +253,7 @@ class _Request:
             own = coded if group is None else encode(coded, columns=others)
             missing = data.missing
             found = self.learning.learner(self.learner, self.seed, missing)(own)
-            graph = _told(found, self.learner, tell)
+            graph = _told(found, self.learner, self.learning.score, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
         self._tell_gaps(coded, tell)
         if em := network.diagnostics:
@@ -278,7 +279,8 @@ class _Request:
             cut = data.cut_scanned(table, [*groups, *others], weights, group)
             coded = encode(cut, weights=weights, columns=[*groups, *others], group=group)
             learner = self.learning.learner(self.learner, self.seed, data.missing)
-            graph = _told(learner(encode(coded, columns=others)), self.learner, tell)
+            found = learner(encode(coded, columns=others))
+            graph = _told(found, self.learner, self.learning.score, tell)
             rows: Countable = coded
         else:
             graph = dag_of(self.dag, table.names)
@@ -327,7 +329,12 @@ _SEARCHES = {
 }
 
 
-def _told(found: Dag | Found | FoundByTests, learn: Learn, tell: Callable[[str], None]) -> Dag:
+def _told(
+    found: Dag | Found | FoundByTests,
+    learn: Learn,
+    score: str | None,
+    tell: Callable[[str], None],
+) -> Dag:
     """Return a graph that was learned, and say how it went."""
     from colonnade.structure import Found, FoundByTests, FoundClass
 
@@ -342,5 +349,5 @@ def _told(found: Dag | Found | FoundByTests, learn: Learn, tell: Callable[[str],
         result += f"; directions that the data leave open: {len(found.pdag.edges):,}"
     tell(f"{_SEARCHES[learn]}: {result}")
     if not found.dag.arcs and len(found.dag) > 1:
-        tell(_NO_ARCS)
+        tell(_NO_ARCS + (_MORE_DATA if score == "hierarchical" else _WEAKER))
     return found.dag

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from colonnade.cli import options
@@ -17,6 +18,7 @@ from colonnade.exceptions import counted
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
+    from colonnade.tables import CodedTable
 
 # The column that numbers several completed tables.
 _NUMBER = "table"
@@ -62,8 +64,8 @@ def impute(
     """Fill in what rows lack, each row given all that is known of it.
 
     Columns that are no variables of the network stay as they are. Numbers that the network cuts
-    into intervals are written as these intervals. Values that the network has never seen count as
-    missing, with a warning.
+    into intervals are written as these intervals. Values that the network has never seen are kept,
+    with a warning; for the rest of their rows they count as missing.
 
     Examples
     --------
@@ -80,10 +82,14 @@ def impute(
     if tables is not None and _NUMBER in table:
         hint = "rename the column, or ask for one table at a time"
         raise Misuse(f"--tables: the data have a column called {_NUMBER!r}.", hint=hint)
-    coded = coded_rows(network, table)
-    lacking = sum(coded.missing)
+    coded = coded_rows(network, table, treated="kept, and taken as missing for the rest of the row")
+    lacking = sum(coded.missing) - sum(sum(times.values()) for times in coded.unknown.values())
     found = network.impute(coded, how.value, tables, (seed or 0) if how is How.SAMPLE else None)
     several = found if isinstance(found, list) else [found]
+    for name in coded.unknown:
+        own = _unknown(coded, name, _listed(table[name]))
+        for filled in several:
+            filled[name] = [own.get(k, value) for k, value in enumerate(_listed(filled[name]))]
     columns = _columns(table, several, tables is not None)
     if json:
         say_json({"filled": lacking, "rows": records(columns)})
@@ -107,6 +113,14 @@ def _columns(
         parts = [filled.get(name, own) for filled in several]
         columns[name] = [value for part in parts for value in _listed(part)]
     return columns
+
+
+def _unknown(coded: CodedTable, name: str, own: list[Any]) -> dict[int, Any]:
+    """The values of a column that are there and no states, by row: they are no gaps."""
+    place = coded.names.index(name)
+    lacking = coded.codes[place] == coded.variables[place].cardinality
+    rows = np.flatnonzero(lacking).tolist()
+    return {k: own[k] for k in rows if own[k] is not None and own[k] == own[k]}
 
 
 def _listed(values: Any) -> list[Any]:

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.learned import Output, say_counts, say_saved
+from colonnade.cli.learned import Output, save_counts, say_saved
 from colonnade.cli.models import check_output, load
+from colonnade.cli.output import say
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import renamed
+from colonnade.exceptions import renamed, tally
 
 
 def merge(
@@ -62,4 +63,8 @@ def _merge_counts(paths: list[Path], output: Path, overwrite: bool, json: bool) 
         first, *others = (NetworkCounts.load(path) for path in paths)
         for other in others:
             first = first + other
-    say_counts(first, output, overwrite, json)
+    # Families have different totals where values were missing: how many rows is not known.
+    most = max(each.total for each in first.counts)
+    if not json:
+        say(f"Merged {len(paths)} files: up to {tally(most)} observations a table")
+    save_counts(first, output, overwrite, {"observations": most}, json)

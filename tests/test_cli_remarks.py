@@ -1,0 +1,72 @@
+"""What commands say beside their results, where silence would mislead."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import example, flat, plain_terminal, run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example."""
+    return example(tmp_path_factory.mktemp("remarks"))
+
+
+@pytest.fixture(autouse=True)
+def _plain(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain_terminal(monkeypatch)
+    monkeypatch.chdir(folder)
+
+
+def test_update_says_that_counts_of_two_kinds_are_added() -> None:
+    run("fit", "holes.csv", "--dag", "arcs.csv", "--missing", "em", "-o", "em.json")
+    told = flat(run("update", "em.json", "holes.csv", "-o", "more.json").stderr)
+    assert "Counts of two kinds are added: the network was fitted by EM" in told
+    assert "two kinds" not in run("update", "em.json", "data.csv", "-o", "whole.json").stderr
+    assert "two kinds" not in run("update", "model.json", "holes.csv", "-o", "av.json").stderr
+
+
+def test_compare_says_which_columns_have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "compare", "holes.csv", "--dag", "arcs.csv", "--folds", 2, "--ignore", "dose"
+    found = run(*words)
+    assert "s.e." in found.stdout
+    assert "more column" not in found.stdout
+    # No graph is learned.
+    assert "are used for the log evidence" in flat(found.stderr)
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = run(*words).stdout
+    assert "s.e." not in narrow
+    assert "... 2 more columns; --json or a wider terminal shows all" in narrow
+
+
+def test_no_arcs_have_a_hint_that_applies() -> None:
+    Path("noise.csv").write_text("a,b\n" + "x,y\nx,z\nw,y\nw,z\n" * 3)
+    usual = run("fit", "noise.csv", "-o", "usual.json").stdout
+    assert "--score hierarchical finds weaker ones" in usual
+    most = run("fit", "noise.csv", "--score", "hierarchical", "-o", "most.json").stdout
+    assert "No arcs" in most
+    assert "--score hierarchical" not in most
+    assert "More rows" in most
+
+
+def test_cut_points_beyond_the_data_are_told() -> None:
+    words = "fit", "data.csv", "--learn", "chow-liu", "--cut"
+    beyond = flat(run(*words, "dose: 0, 140", "-o", "beyond.json").stderr)
+    assert "'dose': --cut, but no value lies above 140." in beyond
+    assert "no value lies" not in run(*words, "dose: 0, 1", "-o", "within.json").stderr
+
+
+def test_commands_are_known_by_their_beginning() -> None:
+    assert "Hint: did you mean 'fit'?" in flat(run("fi", code=2).stderr)
+
+
+def test_effect_says_that_nothing_leads_there() -> None:
+    words = "effect", "model.json"
+    sentence = "cancer does not lead to smoker in this graph"
+    assert sentence in run(*words, "smoker", "--of", "cancer=true,false").stdout
+    assert "lead to" not in run(*words, "cancer", "--of", "smoker=yes,no").stdout
+    # What is only seen needs no way there.
+    assert "lead to" not in run(*words, "smoker", "--of", "cancer=true,false", "--seen").stdout
+    json.loads(run(*words, "smoker", "--of", "cancer=true,false", "--json").stdout)
