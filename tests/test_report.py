@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from typer.testing import CliRunner
 
 from colonnade import BDeu, Dag, Hierarchical, MaximumLikelihood, Tiered, compare, fit, load, report
@@ -118,7 +118,11 @@ def test_held_out_predictions():
     np.testing.assert_allclose(shown["log_loss"], log_loss(truth, chance), atol=1e-5)
     np.testing.assert_allclose(shown["roc"][1]["area"], roc_auc_score(truth, chance), atol=1e-5)
     assert np.array(shown["confusion"]).sum() == 300
-    assert sum(each["n"] for each in shown["calibration"]) == 600
+    np.testing.assert_allclose(shown["brier"], brier_score_loss(truth, chance), atol=1e-5)
+    # Of two classes one is told, that of the curve; each row is in one place.
+    assert sum(each["n"] for each in shown["calibration"]) == 300
+    middle = sum(each["n"] * each["came_true"] for each in shown["calibration"])
+    np.testing.assert_allclose(middle, truth.sum(), atol=0.01)
     # A row is predicted by tables that have not seen it.
     in_sample = fit(data | {"marker": np.zeros(300, int)}, CLINIC_DAG, Tiered())
     assert not np.allclose(chance[0], in_sample.query("cancer").probabilities[1])
@@ -128,6 +132,15 @@ def test_held_out_predictions():
         report.held_out(network, {name: column[:3] for name, column in data.items()}, "cancer")
     with pytest.raises(InputError, match="at least 2"):
         report.held_out(network, data, "cancer", folds=1)
+
+
+def test_more_than_two_classes_are_told_together():
+    data, network = clinic(), clinic_network()
+    found = report.held_out(network, data, "age", folds=2)
+    shown = report.describe(network, held_out=found)["classifier"]
+    wanted = brier_score_loss(found.truth, found.probabilities, labels=[0, 1, 2])
+    np.testing.assert_allclose(shown["brier"], wanted, atol=1e-5)
+    assert sum(each["n"] for each in shown["calibration"]) == 900
 
 
 def test_one_prediction_by_hand():

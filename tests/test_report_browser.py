@@ -257,6 +257,11 @@ def test_predictions_and_data(page: Page, folder: Path) -> None:
     cells = [int(cell.text) for cell in page.all(".confusion tbody td")]
     assert cells == [cell for row in shown["confusion"] for cell in row]
     assert page.count("#classifier figure") == 2
+    assert "the squared error of the probability of True, mean of all rows" in page.text(
+        "#classifier"
+    )
+    assert page.count("#classifier figure circle") == len(shown["calibration"])
+    assert "Of True, with 95 % intervals" in page.text("#classifier")
     assert page.count("#data tbody tr") == 7
     assert "300 rows, 7 columns, all in the network. No value is missing." in page.text("#data")
 
