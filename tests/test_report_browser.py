@@ -286,6 +286,30 @@ def test_what_moves_a_variable(page: Page, folder: Path) -> None:
     assert page.text("#variable h2") == rows[0][0]
 
 
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_a_page_about_a_target_opens_with_it_and_names_its_state(
+    page: Page, folder: Path, size: tuple[int, int]
+) -> None:
+    page.resize(size)
+    target, state = "outcome of the treatment", "dead after a year"
+    rows = {"dose": ["low", "high"] * 20, target: ["alive", "alive", state, "alive"] * 10}
+    network = fit(rows, Dag([(target, "dose")]))
+    path = folder / "target.html"
+    report.write(network, path, target=target, overwrite=True)
+    page.open(path)
+    assert page.text("#variable h2") == target  # though the other table is larger
+    lines = page.all("#moves .what")
+    assert " ".join(line.text for line in lines).startswith("difference in the probability of ")
+    assert lines[-1].text.endswith((f"{target} = {state}", f"{target} = alive"))
+    outside = """const svg = arguments[0].ownerSVGElement, all = svg.viewBox.baseVal;
+        const own = arguments[0].getBBox();
+        return own.x < 0 || own.x + own.width > all.width || own.y + own.height > all.height"""
+    assert not any(page.run(outside, line) for line in lines)
+    other = network.dag.variables.index("dose") + 1
+    page.open(f"{path.resolve().as_uri()}#v{other}")
+    assert page.text("#variable h2") == "dose"  # as the address wants
+
+
 def test_a_forest(page: Page, folder: Path) -> None:
     page.open(folder / "forest.html")
     forest = clinic_forest()
