@@ -101,6 +101,16 @@ def test_the_rows_that_changed_most_come_first():
     np.testing.assert_allclose(best["ml"], row[best["state"]] / row.sum(), atol=1e-5)
 
 
+def test_parts_of_an_observation_did_not_change_most():
+    rows = {"a": ["x", "x", "x", "y", "y", "y"], "b": ["u", "u", "v", "v", "v", None]}
+    network = fit(rows | {"c": [0, 1, 0, 1, 1, 0]}, Dag((("a", "c"), ("b", "c"))), missing="em")
+    totals = network["c"].counts.row_totals
+    assert (totals < 1.0).any()  # EM gives the last row to u and v in parts
+    changed = table_of(report.describe(network), "c")["changed"]
+    assert len(changed) == (totals >= 1.0).sum() > 0
+    assert min(change["n"] for change in changed) >= 1.0
+
+
 def test_margins_are_answers_to_queries():
     network = clinic_network()
     for each in report.describe(network)["variables"]:

@@ -241,7 +241,10 @@ class _Shown:
         ours = self.cpt.table.rows_of(counts.codes)
         frequencies = counts.values / counts.row_totals[:, None]
         distance = np.abs(ours - frequencies).sum(axis=1) / 2.0
+        # A part of an observation, as EM expects it, has no frequencies worth the name.
+        distance[counts.row_totals < 1.0 - 1e-9] = -1.0
         best = np.argsort(-distance, kind="stable")[:_MAX_CHANGED]
+        best = best[distance[best] >= 0.0]
         found = []
         for k in best.tolist():
             gap = np.abs(ours[k] - frequencies[k])
