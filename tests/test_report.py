@@ -15,6 +15,7 @@ from colonnade import BDeu, Dag, Hierarchical, MaximumLikelihood, Tiered, compar
 from colonnade.classifier import BayesianNetworkClassifier
 from colonnade.cli import app
 from colonnade.exceptions import DataError, DataWarning, InputError, NotSupportedError
+from colonnade.priors import Informed, NoisyMax, Smoothed
 from colonnade.report.page import rendered
 from colonnade.tables import discretize, encode, inspect, read
 from command_line import plain_terminal
@@ -109,6 +110,28 @@ def test_parts_of_an_observation_did_not_change_most():
     changed = table_of(report.describe(network), "c")["changed"]
     assert len(changed) == (totals >= 1.0).sum() > 0
     assert min(change["n"] for change in changed) >= 1.0
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        (BDeu(4), "bdeu:4"),
+        (Hierarchical(s="learn"), "hierarchical:learn"),
+        (Hierarchical(alpha0=2.0), "hierarchical (alpha0 = 2)"),
+        (Tiered(s_mean=3.5), "tiered (s_mean = 3.5)"),
+        (Smoothed(BDeu(1), 0.3), "bdeu:1, neighbouring states mixed (weight 0.3)"),
+        (
+            Smoothed(Tiered(one_parent="left_out")),
+            "tiered (strengths learned by leaving out), neighbouring states mixed (weight learned)",
+        ),
+        (NoisyMax(), "noisy-max (1 observation added)"),
+        (Informed([[0.9, 0.1], [0.2, 0.8]], 8), "given probabilities (worth 8 observations)"),
+    ],
+)
+def test_priors_are_in_words(prior, words):
+    rows = {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}
+    network = fit(rows, Dag((("a", "b"),)), per_variable={"b": prior})
+    assert table_of(report.describe(network), "b")["prior"] == words
 
 
 def test_margins_are_answers_to_queries():

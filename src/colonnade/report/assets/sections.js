@@ -7,7 +7,7 @@ function buildOverview() {
   return h("section", { id: "overview", class: "card", "aria-label": "Overview" }, h("dl", { class: "facts" },
     forest ? [fact("networks", count(forest.number)), fact("columns", count(variables.length - 1)), fact("classes", count(variables[forest.target].states.length)), fact("rows", rows)]
       : [fact("variables", count(variables.length)), fact("arcs", count(content.graph.arcs.length)), fact("rows", rows)],
-    forest ? null : fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join(", ") + (priors.length > 3 ? " …" : "")),
+    forest ? null : fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join("; ") + (priors.length > 3 ? " …" : "")),
     content.group === null ? null : fact("groups", h("span", {}, bdi(name(content.group)), `: ${variables[content.group].states.length}`))));
 }
 
