@@ -310,6 +310,18 @@ def test_a_page_about_a_target_opens_with_it_and_names_its_state(
     assert page.text("#variable h2") == "dose"  # as the address wants
 
 
+def test_the_page_says_what_em_completed_and_that_there_are_no_arcs(
+    page: Page, folder: Path
+) -> None:
+    rows = {"a": [0, 1, 1, None], "b": [0, 1, None, 1]}
+    report.write(fit(rows, Dag((), ("a", "b")), missing="em"), folder / "em.html")
+    page.open(folder / "em.html")
+    assert "2 rows with gaps completed by EM" in page.text("#overview")
+    assert "No arcs" in page.text("#overview")
+    page.open(folder / "clinic.html")
+    assert page.count("#overview p") == 0
+
+
 def test_a_forest(page: Page, folder: Path) -> None:
     page.open(folder / "forest.html")
     forest = clinic_forest()

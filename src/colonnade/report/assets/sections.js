@@ -8,7 +8,9 @@ function buildOverview() {
     forest ? [fact("networks", count(forest.number)), fact("columns", count(variables.length - 1)), fact("classes", count(variables[forest.target].states.length)), fact("rows", rows)]
       : [fact("variables", count(variables.length)), fact("arcs", count(content.graph.arcs.length)), fact("rows", rows)],
     forest ? null : fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join("; ") + (priors.length > 3 ? " …" : "")),
-    content.group === null ? null : fact("groups", h("span", {}, bdi(name(content.group)), `: ${variables[content.group].states.length}`))));
+    content.group === null ? null : fact("groups", h("span", {}, bdi(name(content.group)), `: ${variables[content.group].states.length}`))),
+    content.completed ? h("p", { class: "note" }, `${plural(content.completed, "row")} with gaps completed by EM: what is counted in the tables is expected, and need not be whole.`) : null,
+    forest || variables.length < 2 || content.graph.arcs.length ? null : h("p", { class: "note" }, "No arcs: in this graph no variable says anything about another."));
 }
 
 function buildChanged() {
