@@ -97,7 +97,7 @@ def test_numbers_may_be_sorted_before_they_are_cut(weighted):
 
 
 def test_rows_with_gaps_read_dense_tables_and_others_alike(monkeypatch):
-    from colonnade.classifier import _tables
+    from colonnade.classifier import _families
 
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 120)
@@ -107,7 +107,7 @@ def test_rows_with_gaps_read_dense_tables_and_others_alike(monkeypatch):
     table = np.column_stack(list(columns.values()))
     found = []
     for cells in (1 << 18, 1):
-        monkeypatch.setattr(_tables, "MAX_FILLED_CELLS", cells)
+        monkeypatch.setattr(_families, "MAX_FILLED_CELLS", cells)
         model = cn.BayesianNetworkForest(n_members=2, random_state=0).fit(table, y)
         found.append(model.predict_proba(table))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)

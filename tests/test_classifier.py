@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
 from colonnade import lookup
-from colonnade.classifier import BayesianNetworkClassifier, _gaps, _tables
+from colonnade.classifier import BayesianNetworkClassifier, _families, _gaps, _tables
 from colonnade.classifier._tables import ClassTables
 from colonnade.dag import Dag
 from colonnade.priors import SymmetricDirichlet
@@ -58,7 +58,7 @@ def test_log_joint_agrees_with_brute_force(question, dense) -> None:
     assume(all(cpt.table.complete for cpt in network.tables.values()))
     with pytest.MonkeyPatch.context() as patch:
         if not dense:
-            patch.setattr(_tables, "MAX_FILLED_CELLS", 0)
+            patch.setattr(_families, "MAX_FILLED_CELLS", 0)
             patch.setattr(lookup.Lookup, "filled", lambda table: table)
         tables = ClassTables(network, target)
         found = tables.log_joint(coded, everything=True, normalised=False)

@@ -71,6 +71,7 @@ def test_rows_without_one_observation(prior):
     assert rows.shape == (len(cells), 6)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0)
     own = rows[np.arange(len(cells)), cells[:, 1]]
+    np.testing.assert_allclose(posterior.left_out_cells(), own, rtol=1e-13)
     if isinstance(prior, cn.Hierarchical):
         return  # its score learns the pool anew, the rows keep it
     wanted = posterior.leave_one_out_score()

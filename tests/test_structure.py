@@ -35,7 +35,7 @@ from colonnade.structure import (
     search,
     tan,
 )
-from colonnade.structure.columns import prepare
+from colonnade.structure.columns import Columns, prepare
 from colonnade.structure.scores import FamilyScores
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -874,3 +874,17 @@ def test_missing_values_no_rows_and_cycles_are_clear_errors():
         hill_climb(drawn(20), required=[("a", "b"), ("b", "a")])
     with pytest.raises(NotSupportedError):
         score(drawn(20), TRUTH, MaximumLikelihood())
+
+
+@pytest.mark.parametrize("given", [(), (1,), (0, 2)])
+def test_sums_of_all_pairs_at_once_are_those_of_one_pair_after_the_other(given):
+    rng = np.random.default_rng(4)
+    table = {f"x{k}": rng.integers(0, 2 + k, 90) for k in range(5)}
+    columns = prepare(table)
+    chosen = [k for k in (4, 3, 0, 2, 1) if k not in given]
+    found = columns.pair_sums(chosen, given)
+    np.testing.assert_allclose(found, Columns.pair_sums(columns, chosen, given), rtol=1e-13)
+    for i, j in itertools.combinations_with_replacement(range(len(chosen)), 2):
+        members = {*given, chosen[i], chosen[j]}
+        times = Counter(zip(*(table[f"x{k}"].tolist() for k in members), strict=True))
+        assert found[i, j] == pytest.approx(sum(n * math.log(n) for n in times.values()))

@@ -97,9 +97,10 @@ def sort_keys(codes: Array, parent_sizes: Sequence[int]) -> Integers:
             words.append(word)
             word, span = codes[:, column].astype(np.int64), size
         else:
-            word = word * size + codes[:, column]
+            word *= size
+            word += codes[:, column]
             span *= size
-    return np.stack([*words, word], axis=1)
+    return np.stack([*words, word], axis=1) if words else word[:, None]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Floats, Integers
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Reading, Treatment
@@ -22,6 +24,7 @@ from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
+from colonnade.lookup import KeyIndex
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts, grown_counts
 from colonnade.priors import Prior, Smoothed, SymmetricDirichlet
@@ -30,6 +33,7 @@ from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.cuts import Cuts, Values
+from colonnade.tables.joints import Columns
 
 # The largest number of cuts of a column is the number of rows to the power of the growth, within
 # these bounds: 3 for 20 and 80 rows, 5 for 320, 7 for 1280.
@@ -119,8 +123,9 @@ class RandomCuts:
         if isinstance(read.bins, Cuts):
             return read.bins
         number = int(self.rng.integers(2, read.bins + 1))
-        levels = (np.arange(number) + self.rng.random()) / number
-        return Cuts.at_quantiles(name, self.ordered[name], levels.tolist())
+        shift = self.rng.random()
+        levels = [(i + shift) / number for i in range(number)]
+        return Cuts.at_quantiles(name, self.ordered[name], levels)
 
 
 def most_cuts(rows: float) -> int:
@@ -141,10 +146,11 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     columns = CodedColumns(filled(coded))
     position = columns.names.index(target)
     features = [columns.names.index(name) for name in names]
-    ranks = np.log(_information(columns, features, position) + _LEAST_INFORMATION) + disturbance
+    alone = _Alone.of(columns, features, position)
+    ranks = np.log(alone.information() + _LEAST_INFORMATION) + disturbance
     order = np.argsort(-ranks, kind="stable").tolist()
     given = pair_information(columns, features, position)
-    given = np.round(given - _bias(columns, features, position), 12)
+    given = np.round(given - alone.bias(), 12)
     arcs = []
     for place, i in enumerate(order):
         arcs.append((target, names[i]))
@@ -156,26 +162,54 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     return Dag(tuple(arcs), coded.names)
 
 
-def _information(columns: CodedColumns, features: Sequence[int], target: int) -> Floats:
-    """Mutual information of each feature and the class."""
-    base = columns.information(()) - columns.information((target,))
-    sums = [columns.information((target, k)) - columns.information((k,)) + base for k in features]
-    return np.maximum(np.array(sums) / columns.total, 0.0)
+class _Alone(NamedTuple):
+    """Counts of each feature by itself with the class: ``[state, class]``, one after the other.
 
-
-def _bias(columns: CodedColumns, features: Sequence[int], target: int) -> Floats:
-    """What chance adds to conditional information, on average, ``[feature, feature]``.
-
-    It is the number of degrees of freedom by twice the number of rows. Of a feature, the states
-    that a class has count.
+    `first` is the first state of each feature, and `total` the sum of the counts of one of them.
     """
-    classes, codes = int(columns.sizes[target]), columns.codes
-    free = np.zeros((len(features), classes))
-    for j, k in enumerate(features):
-        seen = np.zeros((classes, int(columns.sizes[k])), dtype=bool)
-        seen[codes[target], codes[k]] = True
-        free[j] = np.maximum(seen.sum(axis=1) - 1, 0)
-    return np.asarray(free @ free.T / (2.0 * columns.total))
+
+    counts: Floats
+    first: Integers
+    total: float
+
+    @classmethod
+    def of(cls, columns: CodedColumns, features: Sequence[int], target: int) -> _Alone:
+        """Count all features."""
+        classes, label = int(columns.sizes[target]), columns.codes[target]
+        sizes = columns.sizes[features]
+        ends = np.cumsum(sizes)
+        cells = np.empty(int(ends[-1]) * classes)
+        for k, size, end in zip(features, sizes.tolist(), ends.tolist(), strict=True):
+            places = np.multiply(columns.codes[k], classes, dtype=np.intp) + label
+            own = slice((end - size) * classes, end * classes)
+            cells[own] = np.bincount(places, columns.weights, size * classes)
+        return cls(cells.reshape(-1, classes), ends - sizes, columns.total)
+
+    def information(self) -> Floats:
+        """Mutual information of each feature and the class."""
+        classes = self.counts[: self.first[1] if len(self.first) > 1 else None].sum(axis=0)
+        base = _terms(np.array(self.total)) - _terms(classes).sum()
+        joint = self._sums(_terms(self.counts).sum(axis=1))
+        states = self._sums(_terms(self.counts.sum(axis=1)))
+        return np.asarray(np.maximum((joint - states + base) / self.total, 0.0))
+
+    def bias(self) -> Floats:
+        """What chance adds to conditional information, on average, ``[feature, feature]``.
+
+        It is the number of degrees of freedom by twice the number of rows. Of a feature, the states
+        that a class has count.
+        """
+        free = np.maximum(self._sums((self.counts > 0).astype(np.float64)) - 1.0, 0.0)
+        return np.asarray(free @ free.T / (2.0 * self.total))
+
+    def _sums(self, values: Floats) -> Floats:
+        """Sum over the states of each feature."""
+        return np.asarray(np.add.reduceat(values, self.first, axis=0))
+
+
+def _terms(counts: Floats) -> Floats:
+    """Return n ln n of counts."""
+    return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
 def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior) -> ClassTables:
@@ -202,10 +236,11 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     network, target = tables.network, tables.target
     logs = tables.log_joint(coded, everything=False, normalised=False)
     label = coded.codes[coded.position(target)].astype(np.intp)
-    own = np.arange(coded.rows), label
+    columns = Columns.of(coded)
     for name, cpt in network.tables.items():
         if name != target:
-            logs[own] += _change(cpt, coded)
+            members = [*(parent.name for parent in cpt.family.parents), name]
+            _leave_out(cpt, columns, [coded.position(each) for each in members], label, logs)
     # The class has no parents, so its table without a row is known for all classes.
     cpt = network[target]
     assert cpt.counts is not None
@@ -215,6 +250,26 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     return _own_score(logs, coded, target, normalised=False)
 
 
+def _leave_out(
+    cpt: Cpt, columns: Columns, members: Sequence[int], label: NDArray[np.intp], logs: Floats
+) -> None:
+    """Add to the logs ``[row, class]`` of own classes what a table loses without the row.
+
+    The members of its family are given by position, the child last.
+    """
+    from colonnade.kernels.classify import add_changes
+
+    counts = cpt.counts
+    assert counts is not None
+    seen = counts.values > 0
+    changes = np.zeros(seen.shape)
+    changes[seen] = np.log(cpt.posterior.left_out_cells()) - np.log(cpt.table.rows[seen])
+    index = KeyIndex.of(counts.codes, counts.parent_sizes)
+    *parents, child = members
+    codes = columns.codes[child]
+    add_changes(columns.parents(parents), codes, label, *index, changes, logs)
+
+
 def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = True) -> float:
     """Sum of the log probabilities of the classes that the rows have."""
     label = coded.codes[coded.position(target)].astype(np.intp)
@@ -222,27 +277,6 @@ def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = 
     if not normalised:
         own = own - np.logaddexp.reduce(logs, axis=1)
     return float(own.sum() if coded.weights is None else coded.weights @ own)
-
-
-def _change(cpt: Cpt, coded: CodedTable) -> Floats:
-    """How much less each row is expected if it is left out, as a difference of logarithms."""
-    from colonnade.kernels.left_out import fill_changes
-
-    assert cpt.counts is not None
-    seen = cpt.counts.values > 0
-    change = np.empty(seen.shape)
-    # Copies, because Numba compiles anew for arrays that cannot be written.
-    fill_changes(seen, np.array(cpt.posterior.left_out_rows()), np.array(cpt.table.rows), change)
-    family = cpt.family
-    columns = [coded.position(each.name) for each in (*family.parents, family.child)]
-    complete = np.ones(coded.rows, dtype=bool)
-    for k in columns:
-        if coded.missing[k]:
-            complete &= coded.codes[k] < coded.variables[k].cardinality
-    *codes, child = (coded.codes[k][complete] for k in columns)
-    found = np.zeros(coded.rows)
-    found[complete] = change[cpt.counts.positions(np.stack(codes, axis=1)), child]
-    return found
 
 
 def _gain(cpt: Cpt, target: str) -> float:

@@ -179,6 +179,33 @@ def _fill_tables(
                     tables[c, y * states + z, x] = table[(y * child_states + x) * states + z]
 
 
+@entry
+def fill_pair_sums(joint, codes, sizes, chosen, of_cell, both, table, sums):
+    """Fill sums `[column, column]` with what the cells of the joint tables of pairs add to a score.
+
+    Each is the table of two of the chosen columns, or of one on the diagonal, and of `joint` codes.
+    What is below the diagonal stays. `both` and `table` are room for joint codes and counts.
+    """
+    for i in range(chosen.size):
+        own, states = codes[chosen[i]], sizes[chosen[i]]
+        configurations = 0
+        for row in range(joint.size):
+            both[row] = joint[row] * states + own[row]
+            configurations = max(configurations, both[row] + 1)
+        for j in range(i, chosen.size):
+            other, states = codes[chosen[j]], sizes[chosen[j]]
+            if i == j:
+                states = 1
+            for cell in range(configurations * states):
+                table[cell] = 0
+            for row in range(joint.size):
+                table[both[row] * states + (0 if i == j else other[row])] += 1
+            total = 0.0
+            for cell in range(configurations * states):
+                total += of_cell[table[cell]]
+            sums[i, j] = total
+
+
 @part
 def _value(n, parameter):
     """What a cell or a row adds to a score; see `structure.columns.Terms`."""

@@ -90,6 +90,23 @@ def add_class_rows(columns, low, high, starts, slots, keys, values, sums):
 
 
 @entry
+def add_changes(columns, child, label, starts, slots, keys, changes, sums):
+    """Add changes `[configuration, state]` to the sums `[row, class]` of the classes of all rows.
+
+    `columns` are all parents, whose configurations are indexed by starts, slots and keys. Rows that
+    lack a value of theirs or of the child stay as they are.
+    """
+    states, room = changes.shape[1], room_for(starts)
+    for row in range(0, len(sums), BLOCK_ROWS):
+        rows = min(BLOCK_ROWS, len(sums) - row)
+        numbers, missing = look_up(columns, starts, slots, keys, row, rows, room)
+        for i in range(rows):
+            state = child[row + i]
+            if not missing[i] and state < states:
+                sums[row + i, label[row + i]] += changes[numbers[i], state]
+
+
+@entry
 def normalise(sums):
     """Make the exponentials of each row of sums add up to one; NaN if no class is possible."""
     for i in range(len(sums)):

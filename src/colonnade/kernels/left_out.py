@@ -6,6 +6,8 @@ the rows without one of them, for each such cell in order.
 
 import math
 
+import numpy as np
+
 from colonnade.kernels.compiled import entry
 
 
@@ -27,15 +29,27 @@ def add_mixed_scores(seen, counts, left, weights, scores):
 
 
 @entry
-def fill_changes(seen, left, rows, changes):
-    """Fill changes `[row, state]` with the logarithm of what a cell loses without an observation.
-
-    That is, of its estimate without one by that in `rows` `[row, state]`, and zero if it has none.
-    """
-    cell = 0
+def fill_mixed_cells(seen, left, weight, cells):
+    """Fill cells `[cell]` with their estimates in `left`, with neighbours mixed by a weight."""
+    last, cell = seen.shape[1] - 1, 0
     for row in range(len(seen)):
-        for x in range(seen.shape[1]):
-            changes[row, x] = 0.0
+        for x in range(last + 1):
             if seen[row, x]:
-                changes[row, x] = math.log(left[cell, x]) - math.log(rows[row, x])
+                beside = left[cell, max(x - 1, 0)] + left[cell, min(x + 1, last)]
+                cells[cell] = (1.0 - weight) * left[cell, x] + 0.5 * weight * beside
                 cell += 1
+
+
+@entry
+def mix_neighbours(rows, weight):
+    """Mix every state of rows `[outer, state, inner]` with its neighbours, in place."""
+    last = rows.shape[1] - 1
+    before = np.empty(rows.shape[2])
+    for i in range(len(rows)):
+        before[:] = rows[i, 0]
+        for x in range(last + 1):
+            here, after = rows[i, x], rows[i, min(x + 1, last)]
+            for k in range(len(before)):
+                own = here[k]
+                here[k] = (1.0 - weight) * own + 0.5 * weight * (before[k] + after[k])
+                before[k] = own

@@ -282,16 +282,16 @@ def mix_bases(t, tiers, own, bases, scale, room, answer):
 
 
 @entry
-def fill_rows(lanes, tiers, strides, step, sizes, offset, begin, place, counts, known, answer):
+def fill_rows(lanes, tiers, strides, step, sizes, offset, begin, place, known, answer):
     """Fill the answer with the rows of all configurations of all tiers, wherever they belong.
 
     A configuration is a code for each of some axes, of these sizes. State x of its row in tier t is
     at offset[t], plus strides[t, k] for each step along axis k, plus x * step[t]; tiers without the
-    axis have the stride 0. The configurations of tier t, the last axis first, have the rows
-    place[begin[t]:begin[t + 1]] of `counts`. Rows that are not known are computed from those of the
-    tiers below, each of them once.
+    axis have the stride 0. The configurations of tier t, the last axis first, are the rows
+    place[begin[t]:begin[t + 1]] of `known`, or beyond its end if they were never seen: those are
+    computed from the tiers below, each of them once.
     """
-    number, states = len(tiers[0]), counts.shape[1]
+    number, states = len(tiers[0]), known.shape[1]
     room = tiers[0].shape[1] + tiers[1].shape[1]
     bases, scale = np.empty((room + MEANS, states, lanes)), np.empty((room + MEANS, lanes))
     who, steps = np.empty(room, np.int64), np.empty(room, np.uint64)

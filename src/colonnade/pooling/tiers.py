@@ -92,8 +92,6 @@ class Tiers(Fallback):
         The row of `counts` of each observed configuration in each tier.
     begin : array [tier + 1]
         The first row of `counts` of each tier.
-    counts : array [row, state]
-        The counts of all tiers, and a last row of zeros.
     first : array [tier + 1]
         The first component of each tier.
     weight, strength : array [component]
@@ -118,7 +116,6 @@ class Tiers(Fallback):
     observed: FamilyCounts
     member: Integers
     begin: Integers
-    counts: Floats
     first: Integers
     weight: Floats
     strength: Floats
@@ -166,7 +163,15 @@ class Tiers(Fallback):
     @property
     def states(self) -> int:
         """Number of states of the child."""
-        return int(self.counts.shape[1])
+        return self.observed.states
+
+    @cached_property
+    def counts(self) -> Floats:
+        """The counts of all tiers, and a last row of zeros, ``[row, state]``.
+
+        Estimates do without them, so they are not kept from the fitting.
+        """
+        return _Stacked.of(self.plan, self.observed).counts.copy()
 
     @property
     def last(self) -> tuple[Floats, Floats]:
@@ -214,7 +219,7 @@ class Tiers(Fallback):
         from colonnade.kernels.tiers import LANES, fill_rows
 
         answer = np.empty(rows * self.states)
-        fill_rows(LANES, self._arrays, *places, self.counts, self.known, answer)
+        fill_rows(LANES, self._arrays, *places, self.known, answer)
         return answer
 
     def _all_places(self, last: int) -> Places:
@@ -223,7 +228,7 @@ class Tiers(Fallback):
 
         sizes = np.array(self.observed.parent_sizes, dtype=np.int64)
         inside = self.plan.inside(len(sizes))
-        place = np.full(int(self._configurations), len(self.counts) - 1)
+        place = np.full(int(self._configurations), self.begin[-1])
         strides = np.empty(inside.shape, dtype=np.int64)
         step, offset, begin = np.empty((3, len(inside) + 1), dtype=np.int64)
         known = (self.observed.codes, self.member)
@@ -256,7 +261,7 @@ class Tiers(Fallback):
     def _finders(self) -> list[Lookup]:
         """For each tier, where its configurations have their row of `counts`."""
         sizes, codes = self.observed.parent_sizes, self.observed.codes
-        none = np.array([len(self.counts) - 1])
+        none = self.begin[-1:]
         finders = []
         for t, subset in enumerate(self.plan.subsets):
             rows, example = np.unique(self.member[t], return_index=True)
@@ -332,19 +337,35 @@ class _Singles:
         return self.known[parent]
 
 
+class _Stacked(NamedTuple):
+    """The counts of all tiers, in one array, and which rows of it are whose: see `Tiers`."""
+
+    member: Integers
+    begin: Integers
+    counts: Floats
+
+    @classmethod
+    def of(cls, plan: Plan, observed: FamilyCounts) -> _Stacked:
+        """Add up the counts of a table in all tiers."""
+        from colonnade.kernels.tiers import number_projections
+
+        number = len(plan.subsets)
+        member = np.empty((number, observed.observed), dtype=np.int64)
+        begin = np.empty(number + 1, dtype=np.int64)
+        room = np.empty((1 + number * observed.observed + 1, observed.states))
+        sizes = np.array(observed.parent_sizes, dtype=np.int64)
+        values = observed.values.astype(np.float64)
+        number_projections(*plan.extensions, observed.codes, sizes, values, member, begin, room)
+        return cls(member, begin, room[: begin[-1] + 1])
+
+
 def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     """Fit the tiers of a plan."""
     from colonnade.kernels.tier_learning import fit_tiers
-    from colonnade.kernels.tiers import LANES, number_projections
+    from colonnade.kernels.tiers import LANES
 
     number, states = len(plan.subsets), counts.states
-    member = np.empty((number, counts.observed), dtype=np.int64)
-    begin = np.empty(number + 1, dtype=np.int64)
-    room = np.empty((1 + number * counts.observed + 1, states))
-    sizes = np.array(counts.parent_sizes, dtype=np.int64)
-    values = counts.values.astype(np.float64)
-    number_projections(*plan.extensions, counts.codes, sizes, values, member, begin, room)
-    stacked = room[: begin[-1] + 1].copy()
+    member, begin, stacked = cells = _Stacked.of(plan, counts)
     parts = singles.parts(plan, begin, stacked)
     first = plan.components if not parts else _components(plan, parts)
     weight, strength = np.zeros(first[-1]), np.zeros(first[-1])
@@ -358,14 +379,13 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
     score, known = np.empty(number), np.empty((begin[-1], states))
     grid, padded = _grid(states)
     chance = np.zeros((first[-1], len(grid)))
-    left_out = np.empty((np.count_nonzero(values), states))
+    left_out = np.empty((np.count_nonzero(counts.values), states))
     means = plan.least_of_two * (singles.s_mean * states)
     learned = (first, weight, strength, pool)
-    cells = (member, begin, stacked)
     results = (chance, known, score, left_out)
     fit_tiers(LANES, (*plan.arrays, *learned), *cells, padded, len(grid), means, *results)
     shown = (grid, chance, known, tuple(parts.values()), score, left_out)
-    fields = (plan, counts, *cells, *learned, *shown)
+    fields = (plan, counts, member, begin, *learned, *shown)
     return Tiers(*fields)
 
 

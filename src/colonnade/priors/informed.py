@@ -152,10 +152,9 @@ class InformedPosterior(TablePosterior):
 
     def leave_one_out_score(self) -> float:
         """Sum over all observations of their log probability given all others."""
-        row, state = np.nonzero(self.counts.values)
-        left = self.left_out_rows()[np.arange(len(row)), state]
+        values = self.counts.values
         with np.errstate(divide="ignore"):
-            return float((self.counts.values[row, state] * np.log(left)).sum())
+            return float((values[values > 0] * np.log(self.left_out_cells())).sum())
 
     def left_out_rows(self) -> Floats:
         row, state = np.nonzero(self.counts.values)

@@ -143,6 +143,15 @@ class SmoothedPosterior(DrawnPosterior):
     def left_out_rows(self) -> Floats:
         return smoothed(self.inner.left_out_rows(), self.weight)
 
+    def left_out_cells(self) -> Floats:
+        from colonnade.kernels.left_out import fill_mixed_cells
+
+        # A copy, because Numba compiles anew for arrays that cannot be written.
+        left = np.array(self.inner.left_out_rows())
+        cells = np.empty(len(left))
+        fill_mixed_cells(self.counts.values > 0, left, self.weight, cells)
+        return cells
+
     @cached_property
     def table(self) -> SparseTable:
         """Means of the observed configurations and of any other, for any number of them."""
@@ -205,26 +214,29 @@ class _SmoothedRows(Fallback):
         return smoothed(self.inner.rows(codes), self.weight)
 
     def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
-        return smoothed(self.inner.by_parent(sizes, parent), self.weight, axis=-2)
-
-
-def smoothed(rows: Floats, weight: float, axis: int = -1) -> Floats:
-    """Mix every state with its neighbours, along an axis."""
-    if weight == 0.0 or rows.shape[axis] == 1:
+        rows = self.inner.by_parent(sizes, parent)
+        _mix(rows.reshape(-1, *rows.shape[-2:]), self.weight)
         return rows
-    beside = np.empty(rows.shape)
-    before, after = np.moveaxis(rows, axis, -1), np.moveaxis(beside, axis, -1)
-    after[..., 0] = before[..., 0] + before[..., 1]
-    after[..., 1:-1] = before[..., :-2] + before[..., 2:]
-    after[..., -1] = before[..., -2] + before[..., -1]
-    beside *= 0.5 * weight
-    beside += (1.0 - weight) * rows
-    return beside
+
+
+def smoothed(rows: Floats, weight: float) -> Floats:
+    """Mix every state, ``[..., state]``, with its neighbours."""
+    mixed = np.array(rows, order="C")
+    _mix(mixed.reshape(-1, mixed.shape[-1], 1), weight)
+    return mixed
+
+
+def _mix(rows: Floats, weight: float) -> None:
+    """Mix every state, ``[., state, .]``, with its neighbours, in place."""
+    from colonnade.kernels.left_out import mix_neighbours
+
+    if weight > 0.0 and rows.shape[1] > 1:
+        mix_neighbours(rows, weight)
 
 
 def _learned(inner: TablePosterior) -> float:
     """Return the weight with the best leave-one-out log score."""
-    if inner.counts.states == 1 or not inner.counts.total:
+    if inner.counts.states == 1 or not inner.counts.observed:
         return 0.0
     scores = _scores(inner.counts, inner.left_out_rows(), np.array(WEIGHTS))
     near = scores >= scores.max() - _TIE_TOLERANCE * (1.0 + abs(scores.max()))

@@ -92,6 +92,18 @@ class TablePosterior(Tabular):
                [0.333, 0.667]])
         """
 
+    def left_out_cells(self) -> Floats:
+        """Estimates of the cells themselves without one of their observations, ``[cell]``.
+
+        Examples
+        --------
+        >>> from colonnade import SymmetricDirichlet
+        >>> SymmetricDirichlet().posterior([[3, 1], [0, 2]]).left_out_cells().round(3)
+        array([0.6  , 0.2  , 0.667])
+        """
+        _, state = np.nonzero(self.counts.values)
+        return np.asarray(self.left_out_rows()[np.arange(len(state)), state])
+
     @property
     @abstractmethod
     def table(self) -> SparseTable:

@@ -96,6 +96,30 @@ class Columns:
         seen = values[values > 0].astype(np.float64)
         return float((seen * np.log(seen)).sum())
 
+    def pair_sums(self, chosen: Sequence[int], given: tuple[int, ...]) -> Floats:
+        """Sums of n ln n over the joint counts of every pair of columns and those that are given.
+
+        ``[column, column]``; on the diagonal is a column alone, and below it are zeros.
+        """
+        sums = np.diag([self.information((*given, k)) for k in chosen])
+
+        def fill(i: int) -> None:
+            sums[i, i + 1 :] = self._sums_with((*given, chosen[i]), chosen[i + 1 :])
+
+        # Starting threads takes longer than counting few rows.
+        threads = 1 if self._few_pairs(chosen) else None
+        run([partial(fill, i) for i in range(len(chosen) - 1)], threads)
+        return sums
+
+    def _sums_with(self, members: tuple[int, ...], others: Sequence[int]) -> Floats:
+        """Sums of n ln n over the joint counts of some columns with each of the others."""
+        if not self.weighted and all(self.fits(k, *members) for k in others):
+            return self.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
+        return np.array([self.information((*members, k)) for k in others])
+
+    def _few_pairs(self, chosen: Sequence[int]) -> bool:
+        return self.table.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
+
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int
     ) -> Floats:
@@ -197,6 +221,21 @@ class CodedColumns(Columns):
             return np.bincount(places, minlength=size)
         table = np.bincount(places, self._weights, minlength=size)
         return np.rint(table).astype(np.int64) if self.weights.dtype.kind == "i" else table
+
+    def pair_sums(self, chosen: Sequence[int], given: tuple[int, ...]) -> Floats:
+        from colonnade.kernels.additions import fill_pair_sums
+
+        largest = sorted(chosen, key=lambda k: self.sizes[k])[-2:]
+        if self.weighted or not self._few_pairs(chosen) or not self.fits(*given, *largest):
+            return super().pair_sums(chosen, given)
+        # Of few rows, all pairs are counted before a list of bits would be made.
+        sums = np.zeros((len(chosen), len(chosen)))
+        both = np.empty(self.coded.rows, np.int32)
+        table = np.empty(self.size((*given, *largest)), np.int32)
+        joint, of_cell = self.joint_codes(given), self._term(0.0)
+        columns = np.array(chosen, dtype=np.int64)
+        fill_pair_sums(joint, self.codes, self.sizes, columns, of_cell, both, table, sums)
+        return sums
 
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,10 @@ from colonnade.arrays import Floats
 from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, expected, not_among
 from colonnade.missing.treatment import Missing
-from colonnade.structure.columns import LOG_LIKELIHOOD, Columns, prepare, read_rows
-from colonnade.threads import run
+from colonnade.structure.columns import Columns, prepare, read_rows
 
 # Mutual informations closer than this are ties, which go to the first columns.
 _TIE_TOLERANCE = 1e-12
-# Codes read; less work is not worth a thread.
-_MIN_WORK_FOR_THREADS = 2_000_000
 
 
 def naive_bayes(table: Any, target: str) -> Dag:
@@ -149,26 +145,12 @@ def pair_information(columns: Columns, chosen: list[int], given: int | None) -> 
     counts.
     """
     condition = () if given is None else (given,)
+    sums = columns.pair_sums(chosen, condition)
+    alone, joint = np.diag(sums), np.triu(sums, 1)
     base = columns.information(condition)
-    alone = np.array([columns.information((*condition, k)) for k in chosen])
-    joint = np.zeros((len(chosen), len(chosen)))
-
-    def fill(i: int) -> None:
-        joint[i, i + 1 :] = _joint_sums(columns, (*condition, chosen[i]), chosen[i + 1 :])
-
-    # Starting threads takes longer than counting few rows.
-    few = columns.table.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
-    run([partial(fill, i) for i in range(len(chosen) - 1)], threads=1 if few else None)
     weights = (joint + joint.T - alone[:, None] - alone[None, :] + base) / columns.total
     np.fill_diagonal(weights, 0.0)
     return np.asarray(np.maximum(weights, 0.0))
-
-
-def _joint_sums(columns: Columns, members: tuple[int, ...], others: list[int]) -> Floats:
-    """Sums of n ln n over the joint counts of some columns with each of the others."""
-    if not columns.weighted and all(columns.fits(k, *members) for k in others):
-        return columns.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
-    return np.array([columns.information((*members, k)) for k in others])
 
 
 def _spanning_tree(weights: Floats, root: int) -> list[tuple[int, int]]:

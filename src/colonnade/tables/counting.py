@@ -230,11 +230,13 @@ class _Counter:
 def _counts_of(family: Family, table: Array) -> FamilyCounts:
     """Take the counts of a family out of a table with its members as axes."""
     # Most tables are nearly empty: cells that have counts are found faster than rows.
-    rows = table.reshape(family.configurations, family.cardinality)
-    index = np.flatnonzero(rows) // family.cardinality
-    index = index[np.append(True, index[1:] != index[:-1])[: len(index)]]
-    kind = np.float64 if rows.dtype.kind == "f" else np.int64
     sizes = family.parent_sizes
+    rows = table.reshape(math.prod(sizes), family.cardinality)
+    index = np.flatnonzero(rows) // family.cardinality
+    first = np.ones(len(index), dtype=bool)
+    np.not_equal(index[1:], index[:-1], out=first[1:])
+    index = index[first]
+    kind = np.float64 if rows.dtype.kind == "f" else np.int64
     return FamilyCounts.trusted(sizes, codes_at(index, sizes), rows[index].astype(kind))
 
 

@@ -129,9 +129,9 @@ class Cuts:
         if len(distinct) == 1:
             return cls(name, ())
         if len(distinct) <= len(levels):
-            points = _between(distinct)
+            points = _between(distinct).tolist()
         else:
-            points = _within_steps(values, np.asarray(levels, dtype=np.float64))
+            points = _within_steps(values, levels)
         return cls(name, _below_largest(points, values))
 
     def codes(self, numbers: NDArray[Any]) -> NDArray[Any]:
@@ -146,8 +146,9 @@ class Cuts:
 
         Infinity is an error.
         """
-        codes = self.codes(refuse_infinite(self.name, numbers))
-        codes[codes < 0] = len(self.states)
+        codes: NDArray[Any] = np.array(self.points).searchsorted(numbers)
+        if not np.isfinite(numbers).all():
+            codes += np.isnan(refuse_infinite(self.name, numbers))  # which come after all points
         return codes
 
     def column(self, numbers: Floats) -> StateColumn:
@@ -259,20 +260,17 @@ def _points(values: Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
         points = _quantiles(values, bins)
     else:
         points = _edges(values, bins, strategy)
-    return _below_largest(points, values)
+    return _below_largest(points.tolist(), values)
 
 
-def _below_largest(points: Floats, values: Values) -> tuple[float, ...]:
+# There are few points and many columns: plain numbers are faster than arrays of them.
+
+
+def _below_largest(points: Sequence[float], values: Values) -> tuple[float, ...]:
     """Return readable points among those that divide two values or more, one at least."""
-    distinct = values.distinct
-    inside = points[(distinct[0] <= points) & (points < distinct[-1])]
-    return _readable(_increasing(inside) if inside.size else distinct[-2:-1], values)
-
-
-def _increasing(points: Floats) -> Floats:
-    """Return points in order without those that are repeated."""
-    points = np.sort(points)
-    return np.asarray(points[np.append(True, points[1:] > points[:-1])])
+    least, last_but_one, largest = values.distinct[[0, -2, -1]].tolist()
+    inside = {point for point in points if least <= point < largest}
+    return _readable(tuple(sorted(inside or {last_but_one})), values)
 
 
 def _between(distinct: Floats) -> Floats:
@@ -300,16 +298,21 @@ def _quantiles(values: Values, bins: int) -> Floats:
     return np.asarray(np.where(tie, middle[at], values.distinct[at]))
 
 
-def _within_steps(values: Values, levels: Floats) -> Floats:
+def _within_steps(values: Values, levels: Sequence[float]) -> list[float]:
     """Points at quantiles, each as far from its value to the next as it is in the value's share."""
-    mass = values.reached
-    shares = levels * mass[-1]
-    at = np.minimum(np.searchsorted(mass, shares, side="left"), len(mass) - 1)
-    low, high = values.distinct[at], values.distinct[np.minimum(at + 1, len(mass) - 1)]
-    part = 1.0 - np.clip((mass[at] - shares) / values.mass[at], 0.0, 1.0)
-    # Two products, so that the difference of two huge numbers is never taken.
-    points = (1.0 - part) * low + part * high
-    return np.asarray(np.where((low <= points) & (points < high), points, low))
+    reached, last = values.reached, len(values.distinct) - 1
+    total = reached[-1].item()
+    shares = [level * total for level in levels]
+    at = np.minimum(reached.searchsorted(shares), last)
+    beyond = np.minimum(at + 1, last)
+    columns = (reached[at], values.mass[at], values.distinct[at], values.distinct[beyond])
+    points = []
+    for share, up_to, mass, low, high in zip(shares, *map(np.ndarray.tolist, columns), strict=True):
+        part = 1.0 - min(max((up_to - share) / mass, 0.0), 1.0)
+        # Two products, so that the difference of two huge numbers is never taken.
+        point = (1.0 - part) * low + part * high
+        points.append(point if low <= point < high else low)
+    return points
 
 
 def _edges(values: Values, bins: int, strategy: Strategy) -> Floats:
@@ -335,39 +338,46 @@ def _edges(values: Values, bins: int, strategy: Strategy) -> Floats:
 # ---------------------------------------------------------- points that read well
 
 
-def _readable(points: Floats, values: Values) -> tuple[float, ...]:
+def _readable(exact: tuple[float, ...], values: Values) -> tuple[float, ...]:
     """Return points with few digits that leave every value of the column where it is.
 
     Halfway between 2.34 and 2.36, for example, is 2.3499999999999996 to a computer.
     """
-    exact: tuple[float, ...] = tuple(points.tolist())
-    tidied = _tidied(exact, values)
+    places = values.distinct.searchsorted(exact, side="right")
+
+    def equivalent(changed: tuple[float, ...]) -> bool:
+        """Whether changed points increase as well, and divide the values of the column alike."""
+        increasing = all(low < high for low, high in pairwise(changed))
+        found = values.distinct.searchsorted(changed, side="right")
+        return increasing and bool((places == found).all())
+
+    tidied = _tidied(exact, values.decimals)
+    tidied = tidied if equivalent(tidied) else exact
     if all(float(f"{point:.{_MAX_DIGITS}g}") == point for point in tidied):
         return tidied
     # Numbers with many digits, such as the output of a computation: any point between the same two
     # values will do.
     for digits in range(_MIN_DIGITS, 17):
         rounded = tuple(float(f"{point:.{digits}g}") for point in exact)
-        if _equivalent(rounded, points, values.distinct):
+        if equivalent(rounded):
             return rounded
     return exact
 
 
-def _tidied(points: tuple[float, ...], values: Values) -> tuple[float, ...]:
+def _tidied(points: tuple[float, ...], decimals: int | None) -> tuple[float, ...]:
     """Remove errors of rounding in the last digits of points.
 
     A new value with no more decimals than the column has must not change sides either. If it is
     just above a point, the point moves down by half a unit of the last decimal.
     """
     tidied = tuple(float(f"{point:.15g}") for point in points)
-    decimals = values.decimals
-    if decimals is not None:
-        down = 0.5 * 10.0**-decimals
-        tidied = tuple(
-            float(f"{near - down:.15g}") if point < near == round(near, decimals) else near
-            for point, near in zip(points, tidied, strict=True)
-        )
-    return tidied if _equivalent(tidied, np.array(points), values.distinct) else points
+    if decimals is None:
+        return tidied
+    down = 0.5 * 10.0**-decimals
+    return tuple(
+        float(f"{near - down:.15g}") if point < near == round(near, decimals) else near
+        for point, near in zip(points, tidied, strict=True)
+    )
 
 
 def _decimals(distinct: Floats) -> int | None:
@@ -378,12 +388,3 @@ def _decimals(distinct: Floats) -> int | None:
         if (np.round(distinct, decimals) == distinct).all():
             return decimals
     return None
-
-
-def _equivalent(changed: tuple[float, ...], points: Floats, distinct: Floats) -> bool:
-    """Whether changed points increase as well, and divide the values of the column alike."""
-    places = np.searchsorted(distinct, np.array(changed), side="right")
-    increasing = all(low < high for low, high in pairwise(changed))
-    if not increasing or len(changed) != len(points):
-        return False
-    return bool((places == np.searchsorted(distinct, points, side="right")).all())

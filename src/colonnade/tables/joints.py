@@ -30,13 +30,18 @@ class Columns:
     codes: tuple[Array, ...]
     cardinality: tuple[int, ...]
     sizes: tuple[int, ...]
+    _digits: Integers
+    _parents: Integers
 
     @classmethod
     def of(cls, coded: CodedTable) -> Columns:
         """Take the columns of a table."""
         cardinality = tuple(variable.cardinality for variable in coded.variables)
         gaps = (int(rows > 0) for rows in coded.missing)
-        return cls(coded.codes, cardinality, tuple(map(sum, zip(cardinality, gaps, strict=True))))
+        sizes = tuple(map(sum, zip(cardinality, gaps, strict=True)))
+        every = range(len(sizes))
+        described = (column_rows(coded.codes, each, every) for each in (sizes, cardinality))
+        return cls(coded.codes, cardinality, sizes, *described)
 
     def shape(self, chosen: Iterable[int]) -> list[int]:
         """Return the shape of a table with one axis per column."""
@@ -44,11 +49,11 @@ class Columns:
 
     def digits(self, chosen: Iterable[int]) -> Integers:
         """Describe columns of which a missing value is one more code."""
-        return column_rows(self.codes, self.sizes, chosen)
+        return self._digits[list(chosen)]
 
     def parents(self, chosen: Iterable[int]) -> Integers:
         """Describe columns of which a missing value is beyond all codes that count."""
-        return column_rows(self.codes, self.cardinality, chosen)
+        return self._parents[list(chosen)]
 
     def of_joints(self, joints: Sequence[Joint]) -> tuple[Integers, Integers]:
         """Describe the columns of joint tables, and say where those of each table start."""
@@ -106,5 +111,7 @@ def column_rows(codes: Sequence[Array], sizes: Sequence[int], chosen: Iterable[i
 
     The addresses are valid as long as the columns exist.
     """
-    rows = [(codes[k].ctypes.data, codes[k].itemsize, sizes[k]) for k in chosen]
+    # The interface has the address at half the time that `ctypes` takes.
+    addresses = ((k, codes[k].__array_interface__["data"][0]) for k in chosen)
+    rows = [(address, codes[k].itemsize, sizes[k]) for k, address in addresses]
     return np.array(rows, dtype=np.int64).reshape(-1, 3)

@@ -1,0 +1,223 @@
+"""ClassFamily: one table of a network, of whose logarithms the class is the last axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colonnade.arrays import Array, Floats
+from colonnade.configurations import sort_keys
+from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
+from colonnade.missing.gaps import distinct
+from colonnade.sparse import SparseTable
+from colonnade.tables.coded import CodedTable
+from colonnade.tables.joints import Columns, column_rows
+from colonnade.variables import Family
+
+# Adds log probabilities of the rows from one to another to a block ``[row, class]``.
+Step = Callable[[int, int, Floats], None]
+
+
+def logs_of(take_logs: Callable[[Floats], None], rows: Floats) -> Floats:
+    """Return the logarithms of rows."""
+    logs = np.array(rows, dtype=np.float64, order="C")
+    take_logs(logs)
+    return logs
+
+
+class _RowsByClass(NamedTuple):
+    """Stored rows by the configuration of the parents other than the class; see `add_by_class`."""
+
+    key_index: KeyIndex
+    begin: NDArray[np.int64]
+    label: NDArray[np.int64]
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassFamily:
+    """One table, of whose logarithms the class, `target`, is the last axis."""
+
+    family: Family
+    table: SparseTable
+    take_logs: Callable[[Floats], None]
+    target: str
+    classes: int
+
+    @cached_property
+    def logs(self) -> Lookup:
+        """The logarithms of the table."""
+        return self.table.lookup.mapped(partial(logs_of, self.take_logs))
+
+    @cached_property
+    def others(self) -> tuple[str, ...]:
+        """The members other than the class: parents, then the child."""
+        return tuple(name for name in self._names if name != self.target)
+
+    @property
+    def has_class(self) -> bool:
+        """Whether the class is a member."""
+        return self.target in self._names
+
+    @cached_property
+    def shape(self) -> tuple[int, ...] | None:
+        """Shape of all log probabilities ``[*others, class]``.
+
+        None if those are too many, with room for one more code of each of the others.
+        """
+        names, sizes = self._names, [*self.family.parent_sizes, self.family.cardinality]
+        pairs = zip(names, sizes, strict=True)
+        shape = (*(size for name, size in pairs if name != self.target), self.classes)
+        return shape if math.prod(_with_room(shape)) <= MAX_FILLED_CELLS else None
+
+    def all_logs(self) -> Floats:
+        """All log probabilities ``[configuration of the others, class]``.
+
+        Without the class, there is one for all classes.
+        """
+        names = self._names
+        if self.target not in names[:-1]:
+            return self._filled.rows.reshape(-1, self.classes if self.has_class else 1)
+        logs = self.table.by_parent(names.index(self.target))
+        self.take_logs(logs)
+        return logs.reshape(-1, self.classes)
+
+    def cells(self, dense: Floats | None, parents: Sequence[Array], child: Array) -> Floats:
+        """Look up codes that broadcast with each other, in the dense table if there is one."""
+        if dense is None:
+            return np.asarray(self._filled.cells(parents, child))
+        codes = [*parents, child]
+        codes.append(codes.pop(self._names.index(self.target)))
+        return np.asarray(dense[tuple(np.broadcast_arrays(*codes))])
+
+    @cached_property
+    def _filled(self) -> Lookup:
+        return self.logs.filled()
+
+    @property
+    def _names(self) -> list[str]:
+        return [*(parent.name for parent in self.family.parents), self.family.child.name]
+
+    def sparse_step(self, coded: CodedTable) -> Step:
+        """What adds a table that is not dense to a block of rows."""
+        from colonnade.kernels.classify import add_by_class, add_class_rows
+
+        child = self.family.child.name
+        chosen = [coded.position(name) for name in self.others if name != child]
+        parents = Columns.of(coded).parents(chosen)
+        logs = self._covering(coded, chosen)
+        if child == self.target:
+            index, values = logs.index, logs.values
+            return lambda low, high, block: add_class_rows(
+                parents, low, high, *index, values, block
+            )
+        codes, rows = coded.codes[coded.position(child)], self._rows_by_class(logs)
+        index, *rest = rows
+        return lambda low, high, block: add_by_class(
+            parents, codes, low, high, *index, *rest, block
+        )
+
+    def _covering(self, coded: CodedTable, chosen: Sequence[int]) -> Lookup:
+        """Store all rows that the coded rows need, for every class."""
+        if not callable(self.logs.other):
+            return self.logs
+        sizes = [coded.variables[k].cardinality for k in chosen]
+        codes = np.stack([coded.codes[k] for k in chosen], axis=1).astype(np.int32)
+        known, _ = distinct(codes[(codes < sizes).all(axis=1)])
+        names = [parent.name for parent in self.family.parents]
+        if self.target not in names:
+            return self.logs.covering(known)
+        labels = np.tile(np.arange(self.classes), len(known))
+        full = np.repeat(known, self.classes, axis=0)
+        return self.logs.covering(np.insert(full, names.index(self.target), labels, axis=1))
+
+    def _rows_by_class(self, logs: Lookup) -> _RowsByClass:
+        stored = logs.stored
+        names = [parent.name for parent in self.family.parents]
+        kept = [k for k, name in enumerate(names) if name != self.target]
+        label = np.full(len(stored), -1, dtype=np.int64)
+        if self.has_class:
+            label = stored[:, names.index(self.target)].astype(np.int64)
+        sizes = [self.family.parent_sizes[k] for k in kept]
+        keys = sort_keys(stored[:, kept], sizes)
+        order = np.lexsort((label, *keys.T[::-1]))
+        keys = keys[order]
+        first = np.append(True, (keys[1:] != keys[:-1]).any(axis=1))[: len(keys)]
+        index = KeyIndex.of(stored[order[first]][:, kept], sizes)
+        begin = np.append(np.flatnonzero(first), len(keys)).astype(np.int64)
+        values = logs.values
+        # What follows the stored rows stays where it is.
+        moved = np.concatenate([values[order], values[len(order) :]])
+        return _RowsByClass(index, begin, label[order], moved)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DenseTables:
+    """Tables that hold every configuration, one after the other in one array: see `add_dense`."""
+
+    families: tuple[ClassFamily, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    values: Floats
+
+    @classmethod
+    def of(cls, families: Sequence[ClassFamily]) -> DenseTables:
+        """Take the tables of those families that are not too large."""
+        chosen = tuple(family for family in families if family.shape is not None)
+        shapes = tuple(family.shape or () for family in chosen)
+        made = cls(chosen, shapes, np.empty(sum(map(math.prod, shapes))))
+        for family, table in zip(chosen, made._each, strict=True):
+            table.reshape(-1, family.classes)[:] = family.all_logs()
+        return made
+
+    def tables(self) -> dict[str, Floats]:
+        """The table of each child ``[*others, class]``."""
+        names = (family.family.child.name for family in self.families)
+        return dict(zip(names, self._each, strict=True))
+
+    def step(self, coded: CodedTable) -> Step:
+        """What adds all tables to a block of rows."""
+        from colonnade.kernels.classify import add_dense
+
+        chosen = [coded.position(name) for family in self.families for name in family.others]
+        gaps = any(coded.missing[k] for k in chosen)
+        sizes = [variable.cardinality + gaps for variable in coded.variables]
+        described = column_rows(coded.codes, sizes, range(len(sizes)))[chosen]
+        start = np.cumsum([0, *(len(family.others) for family in self.families)])
+        offset, values = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
+        return lambda low, high, block: add_dense(
+            described, start, offset, values, low, high, block
+        )
+
+    @property
+    def _each(self) -> list[Floats]:
+        offset = _offsets(self.shapes).tolist()
+        pairs = zip(pairwise(offset), self.shapes, strict=True)
+        return [self.values[low:high].reshape(shape) for (low, high), shape in pairs]
+
+    @cached_property
+    def _with_gaps(self) -> tuple[NDArray[np.int64], Floats]:
+        """The same with one more code for each of the others, which means missing, and zeros."""
+        shapes = [_with_room(shape) for shape in self.shapes]
+        offset = _offsets(shapes)
+        values = np.zeros(offset[-1])
+        for table, shape, low in zip(self._each, shapes, offset.tolist(), strict=False):
+            roomy = values[low : low + math.prod(shape)].reshape(shape)
+            roomy[tuple(map(slice, table.shape))] = table
+        return offset, values
+
+
+def _with_room(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of a table ``[*others, class]`` with one more code for each of the others."""
+    return (*(size + 1 for size in shape[:-1]), shape[-1])
+
+
+def _offsets(shapes: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
+    """Where tables begin in one array, and its length."""
+    return np.cumsum([0, *map(math.prod, shapes)], dtype=np.int64)
