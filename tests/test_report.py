@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from typer.testing import CliRunner
 
 from colonnade import BDeu, Dag, Hierarchical, MaximumLikelihood, Tiered, compare, fit, load, report
 from colonnade.classifier import BayesianNetworkClassifier
 from colonnade.cli import app
 from colonnade.exceptions import DataError, DataWarning, InputError, NotSupportedError
+from colonnade.priors import Informed, NoisyMax, Smoothed
 from colonnade.report.page import rendered
 from colonnade.tables import discretize, encode, inspect, read
 from command_line import plain_terminal
@@ -101,6 +102,38 @@ def test_the_rows_that_changed_most_come_first():
     np.testing.assert_allclose(best["ml"], row[best["state"]] / row.sum(), atol=1e-5)
 
 
+def test_parts_of_an_observation_did_not_change_most():
+    rows = {"a": ["x", "x", "x", "y", "y", "y"], "b": ["u", "u", "v", "v", "v", None]}
+    network = fit(rows | {"c": [0, 1, 0, 1, 1, 0]}, Dag((("a", "c"), ("b", "c"))), missing="em")
+    totals = network["c"].counts.row_totals
+    assert (totals < 1.0).any()  # EM gives the last row to u and v in parts
+    changed = table_of(report.describe(network), "c")["changed"]
+    assert len(changed) == (totals >= 1.0).sum() > 0
+    assert min(change["n"] for change in changed) >= 1.0
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        (BDeu(4), "bdeu:4"),
+        (Hierarchical(s="learn"), "hierarchical:learn"),
+        (Hierarchical(alpha0=2.0), "hierarchical (alpha0 = 2)"),
+        (Tiered(s_mean=3.5), "tiered (s_mean = 3.5)"),
+        (Smoothed(BDeu(1), 0.3), "bdeu:1, neighbouring states mixed (weight 0.3)"),
+        (
+            Smoothed(Tiered(one_parent="left_out")),
+            "tiered (strengths learned by leaving out), neighbouring states mixed (weight learned)",
+        ),
+        (NoisyMax(), "noisy-max (1 observation added)"),
+        (Informed([[0.9, 0.1], [0.2, 0.8]], 8), "given probabilities (worth 8 observations)"),
+    ],
+)
+def test_priors_are_in_words(prior, words):
+    rows = {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}
+    network = fit(rows, Dag((("a", "b"),)), per_variable={"b": prior})
+    assert table_of(report.describe(network), "b")["prior"] == words
+
+
 def test_margins_are_answers_to_queries():
     network = clinic_network()
     for each in report.describe(network)["variables"]:
@@ -118,7 +151,11 @@ def test_held_out_predictions():
     np.testing.assert_allclose(shown["log_loss"], log_loss(truth, chance), atol=1e-5)
     np.testing.assert_allclose(shown["roc"][1]["area"], roc_auc_score(truth, chance), atol=1e-5)
     assert np.array(shown["confusion"]).sum() == 300
-    assert sum(each["n"] for each in shown["calibration"]) == 600
+    np.testing.assert_allclose(shown["brier"], brier_score_loss(truth, chance), atol=1e-5)
+    # Of two classes one is told, that of the curve; each row is in one place.
+    assert sum(each["n"] for each in shown["calibration"]) == 300
+    middle = sum(each["n"] * each["came_true"] for each in shown["calibration"])
+    np.testing.assert_allclose(middle, truth.sum(), atol=0.01)
     # A row is predicted by tables that have not seen it.
     in_sample = fit(data | {"marker": np.zeros(300, int)}, CLINIC_DAG, Tiered())
     assert not np.allclose(chance[0], in_sample.query("cancer").probabilities[1])
@@ -128,6 +165,15 @@ def test_held_out_predictions():
         report.held_out(network, {name: column[:3] for name, column in data.items()}, "cancer")
     with pytest.raises(InputError, match="at least 2"):
         report.held_out(network, data, "cancer", folds=1)
+
+
+def test_more_than_two_classes_are_told_together():
+    data, network = clinic(), clinic_network()
+    found = report.held_out(network, data, "age", folds=2)
+    shown = report.describe(network, held_out=found)["classifier"]
+    wanted = brier_score_loss(found.truth, found.probabilities, labels=[0, 1, 2])
+    np.testing.assert_allclose(shown["brier"], wanted, atol=1e-5)
+    assert sum(each["n"] for each in shown["calibration"]) == 900
 
 
 def test_one_prediction_by_hand():

@@ -257,6 +257,11 @@ def test_predictions_and_data(page: Page, folder: Path) -> None:
     cells = [int(cell.text) for cell in page.all(".confusion tbody td")]
     assert cells == [cell for row in shown["confusion"] for cell in row]
     assert page.count("#classifier figure") == 2
+    assert "the squared error of the probability of True, mean of all rows" in page.text(
+        "#classifier"
+    )
+    assert page.count("#classifier figure circle") == len(shown["calibration"])
+    assert "Of True, with 95 % intervals" in page.text("#classifier")
     assert page.count("#data tbody tr") == 7
     assert "300 rows, 7 columns, all in the network. No value is missing." in page.text("#data")
 
@@ -279,6 +284,42 @@ def test_what_moves_a_variable(page: Page, folder: Path) -> None:
         assert (cells[6] == "–") == (row["set"] is None)
     page.click("#moves tbody .link")
     assert page.text("#variable h2") == rows[0][0]
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_a_page_about_a_target_opens_with_it_and_names_its_state(
+    page: Page, folder: Path, size: tuple[int, int]
+) -> None:
+    page.resize(size)
+    target, state = "outcome of the treatment", "dead after a year"
+    rows = {"dose": ["low", "high"] * 20, target: ["alive", "alive", state, "alive"] * 10}
+    network = fit(rows, Dag([(target, "dose")]))
+    path = folder / "target.html"
+    report.write(network, path, target=target, overwrite=True)
+    page.open(path)
+    assert page.text("#variable h2") == target  # though the other table is larger
+    lines = page.all("#moves .what")
+    assert " ".join(line.text for line in lines).startswith("difference in the probability of ")
+    assert lines[-1].text.endswith((f"{target} = {state}", f"{target} = alive"))
+    outside = """const svg = arguments[0].ownerSVGElement, all = svg.viewBox.baseVal;
+        const own = arguments[0].getBBox();
+        return own.x < 0 || own.x + own.width > all.width || own.y + own.height > all.height"""
+    assert not any(page.run(outside, line) for line in lines)
+    other = network.dag.variables.index("dose") + 1
+    page.open(f"{path.resolve().as_uri()}#v{other}")
+    assert page.text("#variable h2") == "dose"  # as the address wants
+
+
+def test_the_page_says_what_em_completed_and_that_there_are_no_arcs(
+    page: Page, folder: Path
+) -> None:
+    rows = {"a": [0, 1, 1, None], "b": [0, 1, None, 1]}
+    report.write(fit(rows, Dag((), ("a", "b")), missing="em"), folder / "em.html")
+    page.open(folder / "em.html")
+    assert "2 rows with gaps completed by EM" in page.text("#overview")
+    assert "No arcs" in page.text("#overview")
+    page.open(folder / "clinic.html")
+    assert page.count("#overview p") == 0
 
 
 def test_a_forest(page: Page, folder: Path) -> None:

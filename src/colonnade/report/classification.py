@@ -177,8 +177,10 @@ def described_predictions(network: BayesianNetwork, found: HeldOut) -> dict[str,
     common = np.argsort(-np.bincount(truth, minlength=size), kind="stable")[:_MAX_CLASSES]
     shown = np.sort(common)
     right = (guess == truth).mean()
-    hit = np.eye(size)[truth]
-    brier = ((chance - hit) ** 2).sum(axis=1).mean()
+    # Two classes mirror one another: the second says it all, as in the usual score of two.
+    told = slice(1 if size == 2 else 0, None)
+    predicted, hit = chance[:, told], np.eye(size)[truth][:, told]
+    brier = ((predicted - hit) ** 2).sum(axis=1).mean()
     return {
         "target": network.dag.variables.index(found.target),
         "rows": rows,
@@ -193,7 +195,7 @@ def described_predictions(network: BayesianNetwork, found: HeldOut) -> dict[str,
         "left_out": size - len(shown),
         "confusion": confusion[np.ix_(shown, shown)].tolist(),
         "roc": [_roc(chance[:, k], truth == k) for k in shown.tolist()],
-        "calibration": _calibration(chance.ravel(), hit.ravel()),
+        "calibration": _calibration(predicted.ravel(), hit.ravel()),
     }
 
 
@@ -215,7 +217,7 @@ def _roc(scores: Floats, positive: Array) -> dict[str, Any]:
 
 
 def _calibration(chance: Floats, hit: Floats) -> list[dict[str, Any]]:
-    """How often what was given some probability came true, all classes together."""
+    """How often what was given some probability came true, all that is told together."""
     place = np.minimum((chance * _CALIBRATION_BINS).astype(int), _CALIBRATION_BINS - 1)
     found = []
     for k in range(_CALIBRATION_BINS):

@@ -154,6 +154,7 @@ def describe(
         "level": level,
         "group": None if network.group is None else network.dag.variables.index(network.group),
         "graph": _graph(network),
+        "completed": None if network.diagnostics is None else network.diagnostics.rows,
         "variables": variables,
         "changed": _changed(variables),
         "data": summary,

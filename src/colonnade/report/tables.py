@@ -16,6 +16,7 @@ from colonnade.cpt import Cpt
 from colonnade.pooling.mixture import fewer
 from colonnade.pooling.tiers import Step
 from colonnade.priors import CptPosterior, TieredPosterior
+from colonnade.report.priors import in_words
 from colonnade.wording import amount, tally
 
 # Strength of the BDeu prior that is shown for comparison, as an equivalent sample size.
@@ -93,7 +94,7 @@ class _Shown:
             row["ladder"] = self._ladder(code)
         return {
             "states": self.states.tolist(),
-            "prior": "known" if cpt.prior is None else cpt.prior.word,
+            "prior": in_words(cpt.prior),
             "n": None if cpt.counts is None else tally(cpt.counts.total),
             "configurations": amount(family.configurations),
             "seen": len(codes),
@@ -241,7 +242,10 @@ class _Shown:
         ours = self.cpt.table.rows_of(counts.codes)
         frequencies = counts.values / counts.row_totals[:, None]
         distance = np.abs(ours - frequencies).sum(axis=1) / 2.0
+        # A part of an observation, as EM expects it, has no frequencies worth the name.
+        distance[counts.row_totals < 1.0 - 1e-9] = -1.0
         best = np.argsort(-distance, kind="stable")[:_MAX_CHANGED]
+        best = best[distance[best] >= 0.0]
         found = []
         for k in best.tolist():
             gap = np.abs(ours[k] - frequencies[k])

@@ -26,11 +26,11 @@ function movesFigure(found) {
   const tick = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25].find((size) => (most - least) / size <= 6) ?? 0.5;
   const low = tick * Math.floor(least / tick + 1e-9), high = tick * Math.ceil(most / tick - 1e-9);
   const x = (value) => left + wide * (value - low) / (high - low), bottom = step * rows.length + 8;
-  const svg = s("svg", { viewBox: `0 0 ${left + wide + 24} ${bottom + 40}` });
+  const svg = s("svg", { viewBox: `0 0 ${left + wide + 24} ${bottom + (narrow ? 54 : 40)}` });
   for (let value = low; value < high + tick / 2; value += tick) {
     svg.append(s("line", { class: "axis", x1: x(value), x2: x(value), y1: 4, y2: bottom }), s("text", { class: "tick mid", x: x(value), y: bottom + 15 }, String(+value.toFixed(2))));
   }
-  svg.append(s("line", { class: "axis strong", x1: x(0), x2: x(0), y1: 4, y2: bottom }), s("text", { class: "tick", x: narrow ? 4 : left, y: bottom + 33 }, clipped(`difference in the probability of ${movesOf(found)}`, narrow ? 40 : 46)));
+  svg.append(s("line", { class: "axis strong", x1: x(0), x2: x(0), y1: 4, y2: bottom }), ...axisWords(found, narrow).map((words, i) => s("text", { class: "tick end what", x: left + wide + 20, y: bottom + 33 + 14 * i }, words)));
   rows.forEach((row, i) => {
     const y = 8 + step * (i + 0.5), mark = (kind, own, at) => [
       own[1] === null ? null : s("line", { class: kind, x1: x(own[1]), x2: x(own[2]), y1: at, y2: at }),
@@ -44,8 +44,12 @@ function movesFigure(found) {
     kind === "ours" ? s("circle", { class: kind, cx: 13, cy: 6, r: 4.5 }) : s("path", { class: kind, d: "M13,1.5l4.5,4.5l-4.5,4.5l-4.5,-4.5z" })), words);
   return h("div", { class: "wide" }, h("div", { class: "legend" }, key("ours", "as it is seen"), rows.some((row) => row.set) ? key("bdeu", "as it is set") : null), figure(svg, "moves", `Differences: ${rows.slice(0, 8).map((row) => `${name(row.variable)} ${probability(row.seen.difference[0])}`).join(", ")}`));
 }
-// All rows are about one state of the target if it has two.
-const movesOf = (found) => (variables[found.target].states.length === 2 ? `${name(found.target)} = ${stateName(found.target, found.rows[0].state)}` : `a state of ${name(found.target)}`);
+// All rows are about one state of the target if it has two. Names are clipped one by one, so that no state falls off the end.
+function axisWords(found, narrow) {
+  const k = found.target, words = "difference in the probability of", own = clipped(name(k), 26);
+  const what = variables[k].states.length === 2 ? `${own} = ${clipped(stateName(k, found.rows[0].state), 20)}` : `a state of ${own}`;
+  return narrow ? [words, what] : [`${words} ${what}`];
+}
 
 function buildForest() {
   const found = content.forest;

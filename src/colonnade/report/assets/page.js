@@ -81,7 +81,8 @@ colour();
 // ----------------------------------------------------------------- begin
 const wanted = /^#v(\d+)$/.exec(location.hash);
 const widest = variables.reduce((best, variable, k) => (variable.table.rows.length > 1 && variable.parents.length > variables[best].parents.length ? k : best), 0);
-const first = wanted && +wanted[1] <= variables.length ? +wanted[1] - 1 : widest;
+// What the address names, or else what the page is about.
+const first = wanted && +wanted[1] <= variables.length ? +wanted[1] - 1 : content.moves?.target ?? content.classifier?.target ?? widest;
 fit();
 const readable = graph.svg.getBoundingClientRect().width / graph.box.w > 0.35;
 const whole = { ...graph.box };

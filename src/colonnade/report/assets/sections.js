@@ -7,8 +7,10 @@ function buildOverview() {
   return h("section", { id: "overview", class: "card", "aria-label": "Overview" }, h("dl", { class: "facts" },
     forest ? [fact("networks", count(forest.number)), fact("columns", count(variables.length - 1)), fact("classes", count(variables[forest.target].states.length)), fact("rows", rows)]
       : [fact("variables", count(variables.length)), fact("arcs", count(content.graph.arcs.length)), fact("rows", rows)],
-    forest ? null : fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join(", ") + (priors.length > 3 ? " …" : "")),
-    content.group === null ? null : fact("groups", h("span", {}, bdi(name(content.group)), `: ${variables[content.group].states.length}`))));
+    forest ? null : fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join("; ") + (priors.length > 3 ? " …" : "")),
+    content.group === null ? null : fact("groups", h("span", {}, bdi(name(content.group)), `: ${variables[content.group].states.length}`))),
+    content.completed ? h("p", { class: "note" }, `${plural(content.completed, "row")} with gaps completed by EM: what is counted in the tables is expected, and need not be whole.`) : null,
+    forest || variables.length < 2 || content.graph.arcs.length ? null : h("p", { class: "note" }, "No arcs: in this graph no variable says anything about another."));
 }
 
 function buildChanged() {
@@ -148,7 +150,8 @@ function buildClassifier() {
   return section("classifier", "Predictions", h("p", { class: "note" }, "Of ", bdi(name(k)), ` from the other variables, for ${plural(found.rows, "row")} that were held out in ${found.folds}-fold cross-validation: ${found.relearned ? "everything is learned again without each fold" : "the tables are estimated again without each fold; the graph and the cut points are kept"}.`),
     h("dl", { class: "facts" }, fact("accuracy ± 2 s.e.", `${(100 * found.accuracy).toFixed(1)} % ± ${(200 * found.accuracy_error).toFixed(1)}`), fact("most common state", `${(100 * found.majority).toFixed(1)} %`),
       fact("log loss", found.log_loss.toFixed(3)), fact("Brier score", found.brier.toFixed(3))),
-    h("div", { class: "figures" }, rocFigure(found, words), calibrationFigure(found), confusionTable(found, words)),
+    h("p", { class: "note" }, "The Brier score is the squared error of the probability of ", words.length === 2 ? [bdi(words[1]), ", mean of all rows"] : "each class, summed over the classes; mean of all rows", "."),
+    h("div", { class: "figures" }, rocFigure(found, words), calibrationFigure(found, words), confusionTable(found, words)),
     found.left_out ? h("p", { class: "note" }, `${plural(found.left_out, "rarer state")} left out of curves and confusion.`) : null);
 }
 function rocFigure(found, words) {
@@ -162,14 +165,14 @@ function rocFigure(found, words) {
   return h("div", {}, h("h3", {}, "ROC"), figure(svg, "roc", `ROC curves; area ${shown.map((i) => `${words[i]} ${probability(found.roc[i].area)}`).join(", ")}`),
     h("ul", { class: "chips" }, shown.map((i, place) => h("li", { class: `c${place}` }, h("span", {}, h("span", { class: "swatch", "aria-hidden": "true" }), bdi(words[i]), `: area ${probability(found.roc[i].area)} `)))));
 }
-function calibrationFigure(found) {
+function calibrationFigure(found, words) {
   const { svg, x, y } = square("predicted probability", "share that came true");
   for (const bin of found.calibration) {
     svg.append(s("line", { class: "ours", x1: x(bin.predicted), x2: x(bin.predicted), y1: y(bin.lower), y2: y(bin.upper) }),
       s("circle", { class: "ours", cx: x(bin.predicted), cy: y(bin.came_true), r: 4.5 }, s("title", {}, `${plural(bin.n, "prediction")} near ${probability(bin.predicted)}: ${probability(bin.came_true)} came true`)));
   }
   return h("div", {}, h("h3", {}, "Calibration"), figure(svg, "calibration", "Predicted probability against the share that came true"),
-    h("p", { class: "note" }, "All classes together, with 95 % intervals; on the dashed line predictions mean what they say."));
+    h("p", { class: "note" }, words.length === 2 ? ["Of ", bdi(words[1])] : "All classes together", ", with 95 % intervals; on the dashed line predictions mean what they say."));
 }
 function confusionTable(found, words) {
   const cell = (value, row) => {
