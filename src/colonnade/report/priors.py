@@ -14,7 +14,7 @@ def in_words(prior: Prior | None) -> str:
     if prior is None:
         return "known"
     if isinstance(prior, Smoothed):
-        share = "learned" if prior.weight == "learn" else f"{prior.weight:g}"
+        share = "learned" if isinstance(prior.weight, str) else f"{prior.weight:g}"
         return f"{in_words(prior.prior)}, neighbouring states mixed (weight {share})"
     if isinstance(prior, Informed):
         return f"given probabilities (worth {_observations(prior.weight)})"
