@@ -153,7 +153,7 @@ def _matrix(names: tuple[str, ...], arcs: Iterable[Any], parameter: str) -> Adja
         unknown = [name for name in arc if not isinstance(name, str) or name not in position]
         if unknown:
             hint = did_you_mean(unknown[0], names) if isinstance(unknown[0], str) else ""
-            got = arrows([arc])
+            got = arrows([(arc[0], arc[1])])
             raise expected(
                 "arcs between columns of the table", parameter, tuple(arc), hint, got=got
             )
