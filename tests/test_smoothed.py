@@ -7,6 +7,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.exceptions import InputError, NotSupportedError
+from colonnade.priors import Informed
 from colonnade.priors.smoothed import WEIGHTS
 
 RNG = np.random.default_rng(5)
@@ -126,3 +127,11 @@ def test_the_interval_of_a_row_does_not_depend_on_what_else_is_asked_for():
     every, one = posterior.interval(0.9), posterior.interval(0.9, [4])
     np.testing.assert_array_equal(one.lower[0], every.lower[4])
     np.testing.assert_array_equal(one.upper[0], every.upper[4])
+
+
+@pytest.mark.parametrize("prior", [cn.Smoothed(), Informed(((0.2, 0.3, 0.5),), 4.0)])
+def test_the_interval_of_a_table_without_parents_can_be_asked_for_by_its_configuration(prior):
+    posterior = prior.posterior([[5, 2, 1]])
+    whole, one = posterior.interval(), posterior.interval(configurations=[()])
+    assert np.array_equal(one.lower, whole.lower)
+    assert np.array_equal(one.upper, whole.upper)

@@ -53,7 +53,7 @@ class DrawnPosterior(TablePosterior):
             codes = all_codes(sizes)
         else:
             given = [parent_codes(each, sizes) for each in configurations]
-            codes = np.array(given, dtype=np.int64).reshape(-1, len(sizes))
+            codes = np.array(given, dtype=np.int64).reshape(len(given), len(sizes))
         tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
         ends = [np.quantile(drawn, tails, axis=-1) for drawn in self._drawn(codes)]
         lower, upper = np.concatenate([np.empty((2, 0, self.counts.states)), *ends], axis=1)

@@ -207,7 +207,7 @@ class InformedPosterior(TablePosterior):
         else:
             asked = checked_list(configurations, "a list of configurations", "configurations")
             given = [parent_codes(each, sizes) for each in asked]
-            codes = np.array(given, dtype=np.int64).reshape(-1, len(sizes))
+            codes = np.array(given, dtype=np.int64).reshape(len(given), len(sizes))
         own = self._parameters(codes)
         others = own.sum(axis=1, keepdims=True) - own
         inside = (own > 0.0) & (others > 0.0)
