@@ -131,7 +131,7 @@ def test_the_interval_of_a_row_does_not_depend_on_what_else_is_asked_for():
 
 @pytest.mark.parametrize("prior", [cn.Smoothed(), Informed(((0.2, 0.3, 0.5),), 4.0)])
 def test_the_interval_of_a_table_without_parents_can_be_asked_for_by_its_configuration(prior):
-    posterior = prior.posterior([[5, 2, 1]])
+    posterior = prior.posterior(cn.FamilyCounts.from_array([[5, 2, 1]], parent_sizes=()))
     whole, one = posterior.interval(), posterior.interval(configurations=[()])
     assert np.array_equal(one.lower, whole.lower)
     assert np.array_equal(one.upper, whole.upper)
