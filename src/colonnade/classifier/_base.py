@@ -152,7 +152,8 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         -------
         array [row]
         """
-        return np.asarray(self.classes_[self._answered(X, self._best)])
+        best = self._answered(X, self._best)
+        return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class given the row, ``[row, class]``.

@@ -19,6 +19,8 @@ from colonnade.tables.coded import CodedTable
 
 # Drawn numbers held at a time, 128 MB.
 _MAX_DRAWN = 1 << 24
+# Digits of probabilities that are computed alike, whatever the processor.
+_TIED_DIGITS = 12
 
 
 class Prediction(NamedTuple):
@@ -63,14 +65,18 @@ class Prediction(NamedTuple):
 
 
 def _area(scores: Floats, positive: Array) -> float:
-    """Probability that a positive row has a larger score than a negative one; ties count half."""
+    """Probability that a positive row has a larger score than a negative one; ties count half.
+
+    Scores that differ by what was rounded are ties.
+    """
     n = int(positive.sum())
     others = len(positive) - n
     if not n or not others:
         return math.nan
     from scipy.stats import rankdata  # loading it takes longer than most commands
 
-    ranks = rankdata(scores)
+    mantissa, exponent = np.frexp(scores)
+    ranks = rankdata(np.ldexp(np.round(mantissa, _TIED_DIGITS), exponent))
     return float((ranks[positive].sum() - n * (n + 1) / 2.0) / (n * others))
 
 

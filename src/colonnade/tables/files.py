@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -195,7 +195,7 @@ def is_sheet(path: Path) -> bool:
 
 def read_lines(
     path: str | os.PathLike[str] | TextFile, separator: str | None = None
-) -> Iterator[tuple[int, list[str]]]:
+) -> Generator[tuple[int, list[str]], None, None]:
     """Read the lines of a CSV file, each with its number; an empty one has no values.
 
     A line is what ends a record: a quoted value may contain line breaks. Without a separator,

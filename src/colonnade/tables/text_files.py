@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, dropwhile, islice
@@ -225,15 +226,15 @@ class _Opened:
             separator = separator_in(file, usual)
         else:
             separator = checked_separator(dialect.separator)
-        lines = read_lines(file, separator)
-        first = next((each for each in lines if each[1]), None)
-        if first is None:
-            hint = "the first line holds the names of the columns"
-            raise DataError(file.where, "it is empty.", hint)
-        number, texts = first
-        line = tuple(name.strip() for name in texts)
-        rows = chain([first] * (dialect.header is False), lines)
-        some = list(islice(of_width(file.where, rows, len(line)), _SAMPLE_ROWS))
+        with closing(read_lines(file, separator)) as lines:
+            first = next((each for each in lines if each[1]), None)
+            if first is None:
+                hint = "the first line holds the names of the columns"
+                raise DataError(file.where, "it is empty.", hint)
+            number, texts = first
+            line = tuple(name.strip() for name in texts)
+            rows = chain([first] * (dialect.header is False), lines)
+            some = list(islice(of_width(file.where, rows, len(line)), _SAMPLE_ROWS))
         if not some:
             problem = "it has names of columns but no rows."
             raise DataError(file.where, problem, Advice.FIRST_LINE_IS_DATA)
@@ -312,13 +313,14 @@ class _Opened:
         """Read by the standard library, from a row on."""
         file = replace(self.file, asked=None) if _guessable(self.file) else self.file
         lines: Iterator[tuple[int, list[str]]]
-        lines = dropwhile(self._before_rows, read_lines(file, self.separator))
-        if len(self.line) == 1:
-            lines = of_one_column(file.where, lines)
-        rows = islice(of_width(file.where, lines, len(self.line)), done, None)
-        while some := list(islice(rows, _SLOW_ROWS)):
-            columns = list(zip(*some, strict=True))
-            yield [_Texts.joined(columns[k]) for k in chosen]
+        with closing(read_lines(file, self.separator)) as all_lines:
+            lines = dropwhile(self._before_rows, all_lines)
+            if len(self.line) == 1:
+                lines = of_one_column(file.where, lines)
+            rows = islice(of_width(file.where, lines, len(self.line)), done, None)
+            while some := list(islice(rows, _SLOW_ROWS)):
+                columns = list(zip(*some, strict=True))
+                yield [_Texts.joined(columns[k]) for k in chosen]
 
     def _before_rows(self, line: tuple[int, list[str]]) -> bool:
         return line[0] <= self.skipped_lines
