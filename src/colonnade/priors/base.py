@@ -245,6 +245,29 @@ class Prior:
         plain = not options or setting == options[0].default
         return self.keyword if plain else f"{self.keyword}:{setting}"
 
+    @property
+    def in_words(self) -> str:
+        """What the prior is, for a reader who has not written it: its word, if it has one.
+
+        Examples
+        --------
+        >>> from colonnade import BDeu, Hierarchical
+        >>> BDeu(10).in_words, Hierarchical(alpha0=2.0).in_words
+        ('bdeu:10', 'hierarchical (alpha0 = 2)')
+        """
+        if self.word != repr(self):
+            return self.word
+        asked = [each for each in fields(self) if each.compare]
+        changed = [each.name for each in asked if getattr(self, each.name) != each.default]
+        name = self.keyword or type(self).__name__
+        options = ", ".join(self._option_in_words(option) for option in changed)
+        return f"{name} ({options})" if options else name
+
+    def _option_in_words(self, name: str) -> str:
+        """Say what an option is that is not the default."""
+        value = getattr(self, name)
+        return f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Options by name, as scikit-learn asks for them.
 
@@ -328,3 +351,8 @@ def checked_counts(counts: Counts, bits: int = 53) -> FamilyCounts:
 
 def _close(found: Floats | None, wanted: Floats) -> bool:
     return found is not None and np.allclose(found, wanted, rtol=0.0, atol=_TABLE_TOLERANCE)
+
+
+def observations(weight: float) -> str:
+    """Say how many observations something is worth."""
+    return "1 observation" if weight == 1.0 else f"{weight:g} observations"

@@ -24,7 +24,7 @@ from colonnade.exceptions import (
 )
 from colonnade.lookup import Lookup
 from colonnade.pooling.draws import log_dirichlet
-from colonnade.priors.base import Counts, Prior, checked_positive
+from colonnade.priors.base import Counts, Prior, checked_positive, observations
 from colonnade.priors.draws import Draws
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.randomness import generator
@@ -71,6 +71,11 @@ class Informed(Prior):
             )
             raise expected(what, "counts", counts, kind=CountsError)
         return InformedPosterior(counts, self)
+
+    @property
+    def in_words(self) -> str:
+        """What the prior is, for a reader who has not written it."""
+        return f"given probabilities (worth {observations(self.weight)})"
 
     def strength(self, counts: FamilyCounts) -> float:
         return self.weight

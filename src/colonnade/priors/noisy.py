@@ -27,7 +27,7 @@ from colonnade.exceptions import (
     warn,
 )
 from colonnade.pooling.penalty import Pull
-from colonnade.priors.base import SAVED_IF_GIVEN, Counts, Prior, checked_positive
+from colonnade.priors.base import SAVED_IF_GIVEN, Counts, Prior, checked_positive, observations
 from colonnade.sparse import Fallback, SparseTable, checked_rows
 
 _MAX_ITERATIONS = 2000
@@ -227,6 +227,12 @@ class NoisyMax(Prior):
         statement = f"EM of a noisy-max table still moved by {moved:.1g} after the last iteration."
         warn(ConvergenceWarning(statement, "give a larger weight, such as NoisyMax(10)"))
         return pull.effects
+
+    @property
+    def in_words(self) -> str:
+        """What the prior is, for a reader who has not written it."""
+        around = "" if self.around is None else " around given effects"
+        return f"noisy-max ({observations(self.weight)} added{around})"
 
     def strength(self, counts: FamilyCounts) -> float:
         return self.weight

@@ -80,6 +80,12 @@ class Smoothed(Prior):
         weight = _learned(inner) if isinstance(self.weight, str) else self.weight
         return SmoothedPosterior(counts, self, inner, weight)
 
+    @property
+    def in_words(self) -> str:
+        """What the prior is, for a reader who has not written it."""
+        share = "learned" if isinstance(self.weight, str) else f"{self.weight:g}"
+        return f"{self.prior.in_words}, neighbouring states mixed (weight {share})"
+
     def strength(self, counts: FamilyCounts) -> float:
         return self.prior.strength(counts)
 

@@ -108,6 +108,11 @@ class Tiered(Prior):
         """How the command line writes the prior."""
         return self.keyword if self == Tiered() else repr(self)
 
+    def _option_in_words(self, name: str) -> str:
+        if name == "one_parent":
+            return "strengths learned by leaving out"
+        return Prior._option_in_words(self, name)
+
     @classmethod
     def from_setting(cls, text: str) -> Self:
         raise expected("no setting", "alpha0", text, "write tiered")

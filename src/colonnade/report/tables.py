@@ -16,7 +16,6 @@ from colonnade.cpt import Cpt
 from colonnade.pooling.mixture import fewer
 from colonnade.pooling.tiers import Step
 from colonnade.priors import CptPosterior, TieredPosterior
-from colonnade.report.priors import in_words
 from colonnade.wording import amount, tally
 
 # Strength of the BDeu prior that is shown for comparison, as an equivalent sample size.
@@ -94,7 +93,7 @@ class _Shown:
             row["ladder"] = self._ladder(code)
         return {
             "states": self.states.tolist(),
-            "prior": in_words(cpt.prior),
+            "prior": "known" if cpt.prior is None else cpt.prior.in_words,
             "n": None if cpt.counts is None else tally(cpt.counts.total),
             "configurations": amount(family.configurations),
             "seen": len(codes),
