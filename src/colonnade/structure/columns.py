@@ -17,8 +17,9 @@ from colonnade.arrays import Array, Floats, Integers
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError
 from colonnade.missing.treatment import Missing, checked_missing, rows_for_graph, warn_of_rest
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.countable import Countable, countable
+from colonnade.tables.countable import Countable, bounded, countable
 from colonnade.threads import run, worker_count
 
 if TYPE_CHECKING:
@@ -196,6 +197,10 @@ class CodedColumns(Columns):
         self.weights = coded.weights
         self._joint_codes: OrderedDict[tuple[int, ...], NDArray[np.int32]] = OrderedDict()
         self._terms: OrderedDict[float, Floats] = OrderedDict()
+        self._most_codes = _MAX_CACHED_CODES
+        if coded.memory is not None:
+            rest = coded.memory.size - _bytes_at_hand(coded)
+            self._most_codes = max(1, min(_MAX_CACHED_CODES, rest // (4 * coded.rows)))
 
     @cached_property
     def _weights(self) -> Floats:
@@ -211,7 +216,7 @@ class CodedColumns(Columns):
                 found *= np.int32(self.sizes[k])
                 found += self.codes[k].astype(np.int32)
             self._joint_codes[chosen] = found
-            if len(self._joint_codes) > _MAX_CACHED_CODES:
+            if len(self._joint_codes) > self._most_codes:
                 self._joint_codes.popitem(last=False)
         return found
 
@@ -311,11 +316,30 @@ class CodedColumns(Columns):
         return known
 
 
+def _at_hand(coded: CodedTable) -> bool:
+    """Whether there is memory for one array of all codes and what is made of it."""
+    if coded.rows > _MAX_ROWS_AT_HAND:
+        return False
+    return coded.memory is None or _bytes_at_hand(coded) <= coded.memory.size
+
+
+def _bytes_at_hand(coded: CodedTable) -> int:
+    """Bytes of codes, twice, of lists of bits, of terms of counts, and of joint codes at work."""
+    width = max(column.dtype.itemsize for column in coded.codes)
+    sizes = [variable.cardinality for variable in coded.variables]
+    bits = sum(size for size in sizes if size <= _MAX_LISTED_STATES) + _MAX_LISTED_CONFIGURATIONS
+    at_work = 4 * 4 * worker_count()
+    return coded.rows * (2 * width * len(sizes) + bits // 8 + 2 * 8 + at_work)
+
+
 def read_rows(
-    table: Any, names: Sequence[str] | None = None, group: str | None = None
+    table: Any,
+    names: Sequence[str] | None = None,
+    group: str | None = None,
+    memory: Allowed = None,
 ) -> Countable:
     """Open a table, or some of its columns, for many passes; it must have at least one row."""
-    opened = countable(table, columns=names, group=group).settled()
+    opened = countable(bounded(table, memory), columns=names, group=group).settled()
     if opened.rows == 0:
         raise DataError("Table", "it has no rows.", "give at least one row")
     return opened
@@ -326,6 +350,6 @@ def prepare(table: Any, missing: Missing = "raise") -> Columns:
     opened = read_rows(table)
     chosen = rows_for_graph(opened, checked_missing(missing))
     warn_of_rest(opened, chosen)
-    if isinstance(chosen, CodedTable) and chosen.rows <= _MAX_ROWS_AT_HAND:
+    if isinstance(chosen, CodedTable) and _at_hand(chosen):
         return CodedColumns(chosen)
     return Columns(chosen)

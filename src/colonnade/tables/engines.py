@@ -10,15 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import narwhals as nw
 
 from colonnade.exceptions import DataError, NotSupportedError, require
 from colonnade.progress import Progress
-from colonnade.tables.compact import DEFAULT_MEMORY
+from colonnade.tables.bounds import Memory
 from colonnade.tables.databases import database_table
 from colonnade.tables.sources import source_of
 
@@ -38,7 +38,7 @@ Eager: TypeAlias = nw.DataFrame[Any]
 ROWS, SUM, LEAST, LARGEST, GAPS = "rows", "sum", "least", "largest", "gaps"
 WEIGHT = "weight"
 _SET = "which"
-_BATCH_ROWS = 1 << 17
+_MAX_BATCH_ROWS = 1 << 17
 # Packages whose errors mean that an engine failed, and not that we did.
 _PACKAGES = frozenset(
     (
@@ -52,11 +52,11 @@ _PACKAGES = frozenset(
 class Engine(ABC):
     """A table that is not in memory, as narwhals sees it.
 
-    `memory` is what compact columns of it may take before they are kept on disk.
+    `memory` is what its rows may take here, where they pass by or are kept as compact columns.
     """
 
     frame: Lazy
-    memory: int = DEFAULT_MEMORY
+    memory: Memory = field(default_factory=Memory)
     title: ClassVar[str]
     rows: ClassVar[None] = None  # not known without asking
     # Rows are in this process already, and compact columns of them are counted faster.
@@ -69,6 +69,10 @@ class Engine(ABC):
         """Names of the columns."""
         with self.answering():
             return tuple(self.frame.collect_schema())
+
+    def within(self, memory: Memory) -> Self:
+        """Return the same table, to be kept here within another bound."""
+        return replace(self, memory=memory)
 
     def opened(self, asked: Asked) -> Queried:
         """Return the table with its states declared or to be found."""
@@ -111,6 +115,9 @@ class Engine(ABC):
     def batches(self, frame: Lazy) -> Iterator[Any]:
         """Yield the rows in order, as tables in memory."""
         yield frame.collect().to_native()
+
+    def _batch_rows(self, frame: Lazy) -> int:
+        return min(_MAX_BATCH_ROWS, self.memory.block_rows(len(frame.collect_schema())))
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -162,7 +169,8 @@ class Polars(Engine):
         return [nw.from_native(each) for each in pl.collect_all(wanted)]
 
     def batches(self, frame: Lazy) -> Iterator[Any]:
-        yield from frame.to_native().collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
+        rows = self._batch_rows(frame)
+        yield from frame.to_native().collect_batches(chunk_size=rows, maintain_order=True)
 
 
 class DuckDb(Engine):
@@ -204,7 +212,7 @@ class DuckDb(Engine):
     def batches(self, frame: Lazy) -> Iterator[Any]:
         import pyarrow as pa
 
-        for batch in frame.to_native().to_arrow_reader(_BATCH_ROWS):
+        for batch in frame.to_native().to_arrow_reader(self._batch_rows(frame)):
             yield pa.Table.from_batches([batch])
 
 
