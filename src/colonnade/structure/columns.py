@@ -102,24 +102,32 @@ class Columns:
 
         ``[column, column]``; on the diagonal is a column alone, and below it are zeros.
         """
-        sums = np.diag([self.information((*given, k)) for k in chosen])
-
-        def fill(i: int) -> None:
-            sums[i, i + 1 :] = self._sums_with((*given, chosen[i]), chosen[i + 1 :])
-
-        # Starting threads takes longer than counting few rows.
-        threads = 1 if self._few_pairs(chosen) else None
-        run([partial(fill, i) for i in range(len(chosen) - 1)], threads)
+        places = {(*given, k): (i, i) for i, k in enumerate(chosen)}
+        for i, k in enumerate(chosen):
+            places |= {(*given, k, other): (i, j) for j, other in enumerate(chosen) if j > i}
+        sums = np.zeros((len(chosen), len(chosen)))
+        wanted = [members for members in places if self.fits(*members)]
+        # The columns that are given are a margin of any of these tables, and asked for next.
+        for some in self._portions([given, *wanted] if given else wanted):
+            for members, table in zip(some, self._joint_tables(some), strict=True):
+                if members in places:
+                    sums[places[members]] = _sum_of_terms(table, 0.0)
+        for members in set(places).difference(wanted):
+            sums[places[members]] = self.information(members)
         return sums
 
-    def _sums_with(self, members: tuple[int, ...], others: Sequence[int]) -> Floats:
-        """Sums of n ln n over the joint counts of some columns with each of the others."""
-        if not self.weighted and all(self.fits(k, *members) for k in others):
-            return self.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
-        return np.array([self.information((*members, k)) for k in others])
-
-    def _few_pairs(self, chosen: Sequence[int]) -> bool:
-        return self.table.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
+    def _portions(self, wanted: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+        """Yield joint tables, as many at a time as may be kept."""
+        some: list[tuple[int, ...]] = []
+        cells = 0
+        for members in wanted:
+            if some and cells + self.size(members) > _MAX_KEPT_CELLS:
+                yield some
+                some, cells = [], 0
+            some.append(members)
+            cells += self.size(members)
+        if some:
+            yield some
 
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int
@@ -232,7 +240,7 @@ class CodedColumns(Columns):
 
         largest = sorted(chosen, key=lambda k: self.sizes[k])[-2:]
         if self.weighted or not self._few_pairs(chosen) or not self.fits(*given, *largest):
-            return super().pair_sums(chosen, given)
+            return self._many_pair_sums(chosen, given)
         # Of few rows, all pairs are counted before a list of bits would be made.
         sums = np.zeros((len(chosen), len(chosen)))
         both = np.empty(self.coded.rows, np.int32)
@@ -241,6 +249,27 @@ class CodedColumns(Columns):
         columns = np.array(chosen, dtype=np.int64)
         fill_pair_sums(joint, self.codes, self.sizes, columns, of_cell, both, table, sums)
         return sums
+
+    def _many_pair_sums(self, chosen: Sequence[int], given: tuple[int, ...]) -> Floats:
+        """Sums of pairs by lists of bits, in threads."""
+        sums = np.diag([self.information((*given, k)) for k in chosen])
+
+        def fill(i: int) -> None:
+            sums[i, i + 1 :] = self._sums_with((*given, chosen[i]), chosen[i + 1 :])
+
+        # Starting threads takes longer than counting few rows.
+        threads = 1 if self._few_pairs(chosen) else None
+        run([partial(fill, i) for i in range(len(chosen) - 1)], threads)
+        return sums
+
+    def _sums_with(self, members: tuple[int, ...], others: Sequence[int]) -> Floats:
+        """Sums of n ln n over the joint counts of some columns with each of the others."""
+        if not self.weighted and all(self.fits(k, *members) for k in others):
+            return self.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
+        return np.array([self.information((*members, k)) for k in others])
+
+    def _few_pairs(self, chosen: Sequence[int]) -> bool:
+        return self.table.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
 
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int
