@@ -17,7 +17,7 @@ from colonnade.exceptions import DataError
 from colonnade.tables.coded import code_type
 from colonnade.tables.coding import translated
 
-_ZEROS = bytes(1 << 20)
+_ZEROS = np.zeros(1 << 20, np.uint8)
 
 
 class CompactColumns:
@@ -77,8 +77,7 @@ class CompactColumns:
                         fresh = np.ascontiguousarray(translated(old, table), dtype=kinds[k])
                         with _room():
                             file.seek(begins[k] + low * kinds[k].itemsize)
-                            file.write(fresh.data)
-                file.flush()
+                            _write(file, fresh)
                 whole = np.memmap(file, np.uint8, "r", shape=(sum(widths),))
             columns = [
                 whole[low : low + self._rows * kind.itemsize].view(kind)
@@ -119,7 +118,7 @@ class _Spilled(NamedTuple):
     def read(self, file: IO[bytes] | None) -> Array:
         assert file is not None  # it was written there
         file.seek(self.begin)
-        return np.frombuffer(file.read(self.rows * self.kind.itemsize), self.kind)
+        return np.fromfile(file, self.kind, self.rows)
 
 
 def _spilled(file: IO[bytes], column: Array | _Spilled) -> _Spilled:
@@ -128,14 +127,20 @@ def _spilled(file: IO[bytes], column: Array | _Spilled) -> _Spilled:
         return column
     with _room():
         begin = file.seek(0, os.SEEK_END)
-        file.write(np.ascontiguousarray(column).data)
-        file.flush()
+        _write(file, np.ascontiguousarray(column))
     return _Spilled(begin, len(column), column.dtype)
 
 
 def _nameless() -> IO[bytes]:
     with _room():
-        return tempfile.TemporaryFile()
+        # Without a buffer, which would be written again when the file is closed for lack of room.
+        return tempfile.TemporaryFile(buffering=0)
+
+
+def _write(file: IO[bytes], column: Array) -> None:
+    left = column.view(np.uint8)
+    while left.size:
+        left = left[file.write(left.data) :]
 
 
 def _reserve(file: IO[bytes], size: int) -> None:
@@ -145,8 +150,7 @@ def _reserve(file: IO[bytes], size: int) -> None:
             os.posix_fallocate(file.fileno(), 0, size)
             return
         for low in range(0, size, len(_ZEROS)):
-            file.write(_ZEROS[: size - low])
-        file.flush()
+            _write(file, _ZEROS[: size - low])
 
 
 @contextmanager

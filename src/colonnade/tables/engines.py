@@ -48,6 +48,7 @@ _PACKAGES = frozenset(
         "pyspark", "py4j",
     )
 )  # fmt: skip
+_CONNECTED = frozenset(("pyspark", "py4j", "ibis", "distributed"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,16 +129,28 @@ class Engine(ABC):
             with Progress(f"Counting in {self.title}"):
                 yield
         except Exception as error:
-            package = type(error).__module__.partition(".")[0]
-            if package not in _PACKAGES and not isinstance(error, OSError):
+            if not _is_of_engine(error):
                 raise
             hint = "see that its connection is open, and that its tables and files are there"
             raise DataError("Table", f"{self.title} failed: {_first_line(error)}", hint) from error
 
 
+def _is_of_engine(error: Exception) -> bool:
+    """Whether an engine failed: by the error, or because it no longer has what it needs itself."""
+    if type(error).__module__.partition(".")[0] in _PACKAGES or isinstance(error, OSError):
+        return True
+    where = ""
+    trace = error.__traceback__
+    while trace is not None:
+        where, trace = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_next
+    # Of a session that was stopped nothing is left but None.
+    lost = isinstance(error, AssertionError | AttributeError)
+    return lost and where.partition(".")[0] in _CONNECTED
+
+
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = lines[0] if lines else type(error).__name__
+    text = lines[0] if lines else "no connection"
     return text if text.endswith(".") else f"{text}."
 
 
