@@ -271,7 +271,7 @@ def draw_growth(growth: dict[int, dict[str, dict[str, float]]]) -> None:
         right.semilogx(rows, [growth[n][what]["peak"] / 1e9 for n in rows], "o-", label=label)
     left.set(xlabel="rows of 20 columns", ylabel="processor time, s")
     right.set(xlabel="rows of 20 columns", ylabel="largest memory, GB", ylim=(0, None))
-    left.legend(frameon=False)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
     path = Path(__file__).parents[1] / "docs" / "images" / "scale.svg"
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)

@@ -128,6 +128,15 @@ def number_texts(offsets, data, first, slots, words, spans, arena, found, number
 
 
 @entry
+def has_byte(data, byte):
+    """Whether a byte is anywhere: all are looked at, sixteen and more at a time."""
+    found = False
+    for i in range(data.size):
+        found |= data[i] == byte
+    return found
+
+
+@entry
 def place_texts(words, spans, found, slots):
     """Fill the slots of a larger table with the texts that are known; all slots are free."""
     mask, shift = np.int64(slots.size - 1), _shift(slots)
