@@ -36,6 +36,7 @@ _ADVICE = {
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.DECLARE_ORDER: "write all of its values as text, or leave the column out with --ignore",
     Advice.KEEP_COLUMNS: "give {kept} to keep what you need",
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
