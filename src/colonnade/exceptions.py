@@ -66,6 +66,7 @@ class Advice(StrEnum):
     NAME_DIALECT = "say so with read(path, separator=..., decimal=...) if that is wrong"
     NAME_ENCODING = "name another with read(path, encoding=...) if that is wrong"
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
+    NAME_TABLE = "write the table after the path of the database, as in 'clinic.duckdb/visits'"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
     MARK_MISSING = "correct the values, or replace what means missing by None"

@@ -61,6 +61,7 @@ _ADVICE = {
     Advice.NAME_DIALECT: "give --separator and --decimal if that is wrong",
     Advice.NAME_ENCODING: "give --encoding, such as cp1252, if that is wrong",
     Advice.NAME_COLUMNS: "name all columns in the file",
+    Advice.NAME_TABLE: "give --table with one of them",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
     Advice.NO_COMPLETE_ROWS: (
         "give --missing state, or leave the columns that lack most values out with --ignore"

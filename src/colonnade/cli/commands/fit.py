@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from colonnade.structure import Found, FoundByTests
     from colonnade.tables import Scanned
     from colonnade.tables.countable import Countable
+    from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
 
 _NO_ARCS = "No arcs: no dependence is strong enough for this score. "
@@ -159,7 +160,8 @@ def fit(
         for option, given in passing.items():
             if given:
                 problem = "is read as it passes, and not into memory"
-                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.")
+                hint = "give --memory with more than 1GB if there is" if data.memory is None else ""
+                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.", hint=hint)
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
@@ -261,7 +263,7 @@ class _Request:
         return network, whole
 
     def fitted_in_passing(
-        self, table: Scanned, prior: Prior, tell: Callable[[str], None]
+        self, table: Scanned | Engine, prior: Prior, tell: Callable[[str], None]
     ) -> BayesianNetwork:
         """Learn from files that are not read into memory; columns are left out by --ignore only."""
         from colonnade.network import fit as estimate

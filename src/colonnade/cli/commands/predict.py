@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.data import FileOptions
+from colonnade.cli.data import PassingFile
 from colonnade.cli.forests import forest_chances
 from colonnade.cli.intervals import IntervalOptions
 from colonnade.cli.models import load
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Interval
     from colonnade.tables import CodedTable, Scanned
+    from colonnade.tables.engines import Engine
 
 Columns: TypeAlias = dict[str, list[Any]]
 # Of the names of columns with the ends of intervals.
@@ -41,7 +42,7 @@ _ENDS = (" lower", " upper")
 
 def predict(
     model: options.Model,
-    data: FileOptions,
+    data: PassingFile,
     target: Annotated[
         str | None,
         typer.Option(
@@ -198,7 +199,7 @@ def _predict_in_passing(
 
 
 def _passing_network(
-    network: BayesianNetwork, table: Scanned, asked: str | None, intervals: IntervalOptions
+    network: BayesianNetwork, table: Scanned | Engine, asked: str | None, intervals: IntervalOptions
 ) -> Iterator[tuple[Columns, list[Any]]]:
     """Yield the answers of a network for the rows of files, and what is known of the target."""
     from colonnade.tables import CodedTable
@@ -223,7 +224,7 @@ def _passing_network(
 
 
 def _passing_forest(
-    path: Path, table: Scanned, asked: str | None, intervals: IntervalOptions
+    path: Path, table: Scanned | Engine, asked: str | None, intervals: IntervalOptions
 ) -> Iterator[tuple[Columns, list[Any]]]:
     """Yield the answers of a forest for the rows of files, and what is known of the target."""
     from colonnade.classifier import BayesianNetworkForest
