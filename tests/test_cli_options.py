@@ -316,7 +316,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--encoding": [(2, "structure data.parquet --encoding utf-8")],
     },
     "predict": {
-        **dict.fromkeys(("--target", "--overwrite", "--ignore"), ALWAYS),
+        **dict.fromkeys(("--target", "--overwrite", "--ignore", "--keep"), ALWAYS),
         "--output": [(2, "predict model.json data.csv --target cancer --json --output x.csv")],
         "--json": [(2, "predict model.json data.csv --target cancer --output x.csv --json")],
         "--draws": [(1, "predict known.bif data.csv --target cancer --draws 100")],

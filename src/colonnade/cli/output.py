@@ -40,7 +40,8 @@ def say(text: str = "") -> None:
 
 def say_json(value: Any) -> None:
     """Print a value as JSON to standard output; numbers that JSON does not know are null."""
-    print(json.dumps(_finite(value), indent=2, allow_nan=False))
+    # Dates and the like, which columns of the data may hold, are written as text.
+    print(json.dumps(_finite(value), indent=2, allow_nan=False, default=str))
 
 
 def complain(text: str) -> None:
@@ -132,9 +133,18 @@ def _lines(path: Path, columns: Mapping[str, Sequence[Any]], names: bool) -> str
     writer = csv.writer(stream, delimiter=sign, lineterminator="\n")
     if names:
         writer.writerow(columns)
-    for row in zip(*columns.values(), strict=True):
+    for row in zip(*map(listed, columns.values()), strict=True):
         writer.writerow([_cell(value) for value in row])
     return stream.getvalue()
+
+
+def listed(values: Any) -> list[Any]:
+    """Return the plain values of a column, whichever package it comes from."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, method):
+            found: list[Any] = getattr(values, method)()
+            return found
+    return list(values)
 
 
 def _cell(value: Any) -> Any:
