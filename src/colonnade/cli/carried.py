@@ -10,7 +10,6 @@ import typer
 
 from colonnade.cli.output import listed
 from colonnade.exceptions import not_among
-from colonnade.tables.levels import column_error
 
 _ALL = "all"
 
@@ -51,6 +50,8 @@ def taken(table: Mapping[str, Any], names: Iterable[str]) -> dict[str, list[Any]
 
 def beside(kept: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
     """Put columns of the data before those that were found; no name may stand for both."""
+    from colonnade.tables.levels import column_error
+
     for name in kept:
         if name in found:
             raise column_error(name, "it is a column of the answer, too.", "rename it, or --ignore")

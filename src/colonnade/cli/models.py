@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from colonnade.cli.output import grid, say, say_rest
+from colonnade.cli.output import grid, say, say_rest, say_wrapped
 from colonnade.cli.values import Misuse
 from colonnade.exceptions import amount, counted, renamed
 from colonnade.wording import MAX_SHOWN_PARENTS, tallies
@@ -73,6 +74,7 @@ def described(network: BayesianNetwork) -> dict[str, Any]:
         "variables": [_variable(name, network[name]) for name in network],
         "arcs": [list(arc) for arc in network.dag.arcs],
         "group": network.group,
+        "origin": None if network.origin is None else asdict(network.origin),
         "cuts": {} if cutter is None else {c.name: list(c.points) for c in cutter.columns},
     }
 
@@ -101,6 +103,8 @@ def summarise(network: BayesianNetwork, limit: int | None = None, **rest: str) -
     common = f"; {priors[0]}" if len(priors) == 1 else ""
     size = f"{counted(len(network), 'variable')}, {counted(arcs, 'arc')}"
     say(f"{size}, {counted(cells, 'probability', 'probabilities')} stored{common}")
+    if network.origin is not None:
+        say_wrapped(f"Graph {network.origin.in_words}", "  ")
     if network.group is not None:
         say(f"Grouped by {network.group}: {counted(len(network.groups), 'group')}")
     head = ["variable", "states", "parents", "configurations", "rows"]

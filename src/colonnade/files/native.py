@@ -4,7 +4,8 @@ A file is one object with ``format``, ``version``, ``colonnade`` (the package ve
 it), ``checksum``, ``variables`` (names and states; JSON keeps apart 1, true and "1"), ``arcs``
 (pairs of positions in ``variables``), ``tables`` (one for each variable), ``discretizer`` (cut
 points, or null), ``em`` (how EM went, or null; not in version 1) and, if rows belong to groups,
-``group`` (the position of the group variable). A table has
+``group`` (the position of the group variable); and ``origin``, if it is known how the graph was
+learned. A table has
 
 - ``prior``: its class, its parameters and its engine, or null for a table that was given;
 - ``codes``: the parent codes of the configurations stored, null if all of them are;
@@ -84,6 +85,8 @@ def document_of(network: BayesianNetwork) -> dict[str, Any]:
         "tables": [_table(network[name]) for name in network],
         "em": None if network.diagnostics is None else asdict(network.diagnostics),
     }
+    if network.origin is not None:
+        document["origin"] = asdict(network.origin)
     return document | {"checksum": checksum(document)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import InputError, counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
-from colonnade.network import BayesianNetwork
+from colonnade.network import BayesianNetwork, Origin
 from colonnade.network.counts import NetworkCounts, families_of
 from colonnade.priors import Prior, restored, restored_effects
 from colonnade.variables import Family, Variable
@@ -25,18 +26,20 @@ if TYPE_CHECKING:
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
 _OPTIONAL_KEYS = {"group"}
+_OPTIONAL_KEYS_OF_NETWORKS = {"origin"}
 _TABLE_KEYS = {"prior", "codes", "counts", "rows", "default"}
 
 
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
     """Build a network from the content of a file as parsed from JSON, or raise `MisfitError`."""
     keys = _KEYS if document["version"] == 1 else _KEYS | _KEYS_SINCE_VERSION_2
-    frame = _Frame.of(document, keys)
+    frame = _Frame.of(document, keys | (_OPTIONAL_KEYS_OF_NETWORKS & set(document)))
     pairs = zip(frame.families, frame.tables, strict=True)
     tables = {family.child.name: _cpt(family, *item) for family, item in pairs}
     diagnostics = _diagnostics(document.get("em"), "em")
     place = "tables" if frame.group is None else "group"
-    facts = (tables, frame.discretizer, diagnostics, frame.group)
+    origin = _origin(document["origin"]) if "origin" in document else None
+    facts = (tables, frame.discretizer, diagnostics, frame.group, origin)
     return made(place, BayesianNetwork, frame.dag, *facts)
 
 
@@ -90,6 +93,12 @@ def _group(variables: list[Variable], value: Any) -> str:
     if type(value) is not int or not 0 <= value < len(variables):
         raise MisfitError("group", f"it is not the position of one of {len(variables)} variables.")
     return variables[value].name
+
+
+def _origin(value: Any) -> Origin:
+    names = [field.name for field in fields(Origin)]
+    _keys(value, set(names), "origin")
+    return made("origin", Origin, *(value[name] for name in names))
 
 
 def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:

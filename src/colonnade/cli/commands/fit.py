@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -233,6 +233,7 @@ class _Request:
         from colonnade.tables import encode
 
         data, weights, group = self.data, self.data.weights, self.group
+        origin = None
         whole = data.read_all(weights, group)
         table = data.without_ignored(whole)
         self.learning.check_target([name for name in table if name not in (weights, group)])
@@ -251,14 +252,14 @@ class _Request:
             coded = encode(cut, weights=weights, group=group)
             others = [name for name in coded.names if name != group]
             own = coded if group is None else encode(coded, columns=others)
-            missing = data.missing
-            found = self.learning.learner(self.learner, self.seed, missing)(own)
+            found = self.learning.learner(self.learner, self.seed, data.missing)(own)
+            origin = self.learning.origin(self.learner, own, data.missing)
             graph = _told(found, self.learner, self.learning.score, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
         self._tell_gaps(coded, tell)
         if em := network.diagnostics:
             tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
-        return network, whole
+        return replace(network, origin=origin), whole
 
     def fitted_in_passing(
         self, table: Scanned, prior: Prior, tell: Callable[[str], None]
@@ -272,6 +273,7 @@ class _Request:
         data, weights, group = self.data, self.data.weights, self.group
         left_out = [*(data.ignore or ()), *([] if weights is None else [weights])]
         groups = [] if group is None else [group]
+        origin = None
         refuse_absent([*left_out, *groups], table.names)
         others = [name for name in table.names if name not in (*left_out, *groups)]
         if self.dag is None:
@@ -279,7 +281,9 @@ class _Request:
             cut = data.cut_scanned(table, [*groups, *others], weights, group)
             coded = encode(cut, weights=weights, columns=[*groups, *others], group=group)
             learner = self.learning.learner(self.learner, self.seed, data.missing)
-            found = learner(encode(coded, columns=others))
+            own = encode(coded, columns=others)
+            found = learner(own)
+            origin = self.learning.origin(self.learner, own, data.missing)
             graph = _told(found, self.learner, self.learning.score, tell)
             rows: Countable = coded
         else:
@@ -289,7 +293,7 @@ class _Request:
             rows = countable(cut, weights=weights, columns=names, group=group)
         network = estimate(rows, graph, prior, missing=data.missing.value, group=group)
         self._tell_gaps(rows, tell)
-        return network
+        return replace(network, origin=origin)
 
     def write_page(
         self,
@@ -349,5 +353,5 @@ def _told(
         result += f"; directions that the data leave open: {len(found.pdag.edges):,}"
     tell(f"{_SEARCHES[learn]}: {result}")
     if not found.dag.arcs and len(found.dag) > 1:
-        tell(_NO_ARCS + (_MORE_DATA if score == "hierarchical" else _WEAKER))
+        tell(_NO_ARCS + (_MORE_DATA if (score or "").startswith("hierarchical") else _WEAKER))
     return found.dag
