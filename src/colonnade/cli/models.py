@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from colonnade.cli.output import grid, say, say_rest, say_wrapped
+from colonnade.cli.output import complain, grid, say, say_rest, say_wrapped
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import amount, counted, renamed
-from colonnade.wording import MAX_SHOWN_PARENTS, tallies
+from colonnade.exceptions import amount, counted, listing, renamed
+from colonnade.wording import MAX_SHOWN_PARENTS, joined, tallies
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
@@ -47,8 +47,33 @@ def check_dialects(path: Path) -> None:
 
 def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = False) -> None:
     """Write a network in the format its name says; perhaps in the dialect of aGrUM."""
+    from colonnade.files.registry import format_of
+
     with renamed(path="output"):
         network.save(path, overwrite, "agrum" if agrum else "standard")
+    if format_of(path) is not None and (lost := _lost(network)):
+        held = f"{path.suffix} files hold the graph and its probabilities alone"
+        needs = (
+            ""
+            if not any(cpt.has_posterior for cpt in network.tables.values())
+            else "; intervals and update need a .json file"
+        )
+        complain(f"Note: {held}. Not kept: {joined(lost)}{needs}.")
+
+
+def _lost(network: BayesianNetwork) -> list[str]:
+    """What only the native format keeps of a network."""
+    cutter = network.discretizer
+    cut = [] if cutter is None else [column.name for column in cutter.columns]
+    facts = {
+        "counts": any(cpt.counts is not None for cpt in network.tables.values()),
+        "priors": any(prior is not None for prior in network.priors.values()),
+        f"the cut points of {listing(cut, 3)}": cut,
+        "which variable is the group": network.group,
+        "how EM went": network.diagnostics,
+        "how the graph was learned": network.origin,
+    }
+    return [what for what, there in facts.items() if there]
 
 
 def gaps_in(coded: Countable) -> str:
