@@ -178,6 +178,7 @@ def state_of(variable: Variable, text: str) -> State:
         for state in variable.states
         if text == str(state) or (isinstance(state, bool) and text.lower() == str(state).lower())
     ]
+    written = written or [s for value, s in variable.spellings.items() if text == str(value)]
     if len(written) == 1:
         return written[0]
     if not written and (whole := _whole(variable, text)) is not None:

@@ -116,11 +116,19 @@ def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
 
 
 def _variable(value: Any, place: str) -> Variable:
-    _keys(value, {"name", "states"}, place)
-    for state, where in _items(value["states"], f"{place}.states"):
+    spelled = isinstance(value, dict) and "spellings" in value
+    _keys(value, {"name", "states"} | ({"spellings"} if spelled else set()), place)
+    states = _items(value["states"], f"{place}.states")
+    spellings: dict[Any, Any] = {}
+    for pair, where in _items(value["spellings"], f"{place}.spellings") if spelled else ():
+        if len(_list(pair, where)) != 2:
+            raise MisfitError(where, "it is not a pair of a value and a state.")
+        states += [(each, where) for each in pair]
+        spellings.update([pair] if type(pair[0]) in (str, int, bool) else [])
+    for state, where in states:
         if type(state) not in (str, int, bool):
             raise MisfitError(where, "it is neither a string nor an integer nor a boolean.")
-    return made(place, Variable, value["name"], value["states"])
+    return made(place, Variable, value["name"], value["states"], spellings)
 
 
 def _arc(variables: list[Variable], value: Any, place: str) -> tuple[str, str]:

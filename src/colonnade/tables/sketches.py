@@ -192,6 +192,8 @@ def passed_cuts(
         names = [
             name for name in parts.names if name != own and bins.columns.get(name, 1) is not None
         ]
+    if not names:
+        return ()
     tracks = {name: NumberTrack(name) for name in names}
     for block, times in weighted(parts, names, weights, "Cut points"):
         for name, track in tracks.items():

@@ -19,6 +19,7 @@ from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_opti
 from colonnade.cli.learned import say_saved
 from colonnade.cli.models import check_output, gaps_in
 from colonnade.cli.output import say
+from colonnade.cli.restating import variables_passing
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import counted, expected, renamed
 
@@ -276,10 +277,11 @@ class _Request:
         origin = None
         refuse_absent([*left_out, *groups], table.names)
         others = [name for name in table.names if name not in (*left_out, *groups)]
+        declared = list(variables_passing(table, data.restatings).values())
         if self.dag is None:
             self.learning.check_target(others)
             cut = data.cut_scanned(table, [*groups, *others], weights, group)
-            coded = encode(cut, weights=weights, columns=[*groups, *others], group=group)
+            coded = encode(cut, declared, weights=weights, columns=[*groups, *others], group=group)
             learner = self.learning.learner(self.learner, self.seed, data.missing)
             own = encode(coded, columns=others)
             found = learner(own)
@@ -290,7 +292,7 @@ class _Request:
             graph = dag_of(self.dag, table.names)
             names = [*groups, *graph.variables]
             cut = data.cut_scanned(table, names, weights, group)
-            rows = countable(cut, weights=weights, columns=names, group=group)
+            rows = countable(cut, declared, weights=weights, columns=names, group=group)
         network = estimate(rows, graph, prior, missing=data.missing.value, group=group)
         self._tell_gaps(rows, tell)
         return replace(network, origin=origin)
