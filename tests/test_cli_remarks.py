@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import colonnade as cn
 from command_line import example, flat, plain_terminal, run
 
 
@@ -70,3 +71,21 @@ def test_effect_says_that_nothing_leads_there() -> None:
     # What is only seen needs no way there.
     assert "lead to" not in run(*words, "smoker", "--of", "cancer=true,false", "--seen").stdout
     json.loads(run(*words, "smoker", "--of", "cancer=true,false", "--json").stdout)
+
+
+def test_tables_of_four_parents_are_not_broken_inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    parents = ["smoking history", "age group", "diabetes status", "treatment arm"]
+    rows = {name: ["rather often", "never at all"] * 4 for name in parents}
+    dag = cn.Dag([(name, "outcome") for name in parents])
+    model = tmp_path / "four.json"
+    cn.fit({**rows, "outcome": ["died", "recovered"] * 4}, dag).save(model)
+    for command in (("show", model, "outcome"), ("sensitivity", model, "outcome", "died")):
+        told = run(*command).stdout.splitlines()
+        assert max(map(len, told)) <= 80
+        words = "smoking history = rather often, age group = rather often,"
+        assert any(words in line for line in told)
+        assert "    diabetes status = rather often, treatment arm = rather often" in told
+        assert sum("95 % interval" in line for line in told) == 1

@@ -178,7 +178,7 @@ def test_show_fits_a_narrow_terminal(folder: Path, tmp_path: Path) -> None:
     cn.fit(table, dag).save(tmp_path / "wide.json")
     result = program("show", tmp_path / "wide.json", "y", "--limit", 2, folder=folder)
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "Given a rather long name 0=" in result.stdout
+    assert "\na rather long name 0 = " in result.stdout
     assert "Any other configuration" in result.stdout
     assert "0.5" in result.stdout
     assert program("show", "model.json", folder=folder).stdout.startswith("5 variables")
