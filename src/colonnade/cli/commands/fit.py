@@ -129,10 +129,10 @@ def fit(
     --------
     colonnade fit patients.csv -o model.json
 
-    colonnade fit patients.csv --learn tan --target cancer --cut "bmi: 18.5, 25 = thin, normal,
-    heavy" -o model.json
+    colonnade fit clinics.csv --learn tan --target ill --cut "bmi: 18.5, 25 = thin, normal,
+    heavy" -o classifier.json
 
-    colonnade fit patients.csv --dag arcs.csv --group site --missing em -o model.json
+    colonnade fit clinics.csv --dag arcs.csv --group site --missing em -o sites.json
     """
     request = _Request(dag, learn, learning, seed, group, data)
     if counts is not None:
