@@ -12,7 +12,7 @@ from command_line import plain_terminal, run
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # They serve until somebody stops them, take hours, or install.
-NOT_HERE = ("colonnade explore", "colonnade reproduce", "pip ", "make ", "python ", "git ", "apt")
+NOT_HERE = ("colonnade explore", "colonnade reproduce", "pip ", "make ", "python ", "git ", "apt", "cd ")
 
 
 def commands(page: Path) -> list[str]:
