@@ -11,15 +11,16 @@ from command_line import plain_terminal, run
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# They serve until somebody stops them, take hours, or install.
-NOT_HERE = ("colonnade explore", "colonnade reproduce", "pip ", "make ", "python ", "git ", "apt", "cd ")
+# These serve until somebody stops them, or take hours; what installs is not run either.
+NOT_HERE = ("colonnade explore", "colonnade reproduce")
+RUN = ("colonnade ", "mkdir ", "printf ")
 
 
 def commands(page: Path) -> list[str]:
     """The lines of the blocks of shell commands of a page."""
     blocks = re.findall(r"^ *```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.M | re.S)
     lines = [line.split("    #")[0].strip() for block in blocks for line in block.splitlines()]
-    return [line for line in lines if line and not line.startswith((*NOT_HERE, "#"))]
+    return [line for line in lines if line.startswith(RUN) and not line.startswith(NOT_HERE)]
 
 
 # The one line of the page about the command line needs jq; its sessions have a test of their own.

@@ -72,7 +72,7 @@ class LearnerOptions:
         graph_option(
             metavar="VARIABLE",
             help="The variable to be predicted: by --learn tan, kdb, naive or forest; tan by "
-            "default then.",
+            "default then. With any other graph the page of --report is about it.",
         ),
     ] = None
     score: Annotated[
@@ -175,7 +175,9 @@ class LearnerOptions:
             if value is not None and not set(learners) & set(learn):
                 *others, last = learners
                 owners = f"{', '.join(others)} or {last}" if others else last
-                raise Misuse(f"{option} applies only with --learn {owners}.")
+                page = option == "--target" and forests
+                hint = "give --report, whose page shows how well it is predicted" if page else ""
+                raise Misuse(f"{option} applies only with --learn {owners}.", hint=hint)
         lacking = [each for each in learn if each in supervised and self.target is None]
         if lacking:
             needs = f"--learn {lacking[0]} needs the variable to be predicted"

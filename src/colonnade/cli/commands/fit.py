@@ -145,7 +145,7 @@ def fit(
         return
     if data.path is None:
         raise Misuse("DATA is missing.", hint="give a file of data, or --counts")
-    request.check()
+    request.check(paged=report is not None)
     if request.learner is Learn.FOREST:
         check_forest(data, output, {"--group": group})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
@@ -206,8 +206,8 @@ class _Request:
     def learner(self) -> Learn:
         return self.learning.usual if self.learn is None else self.learn
 
-    def check(self) -> None:
-        """Refuse options that do not go together."""
+    def check(self, paged: bool) -> None:
+        """Refuse options that do not go together; a page has a place for any target."""
         learning, data = self.learning, self.data
         if self.dag is not None and self.learn is not None:
             raise Misuse("Expected --dag or --learn, got both.", hint="leave out one of them")
@@ -217,7 +217,8 @@ class _Request:
         for option, value in (("--ignore", data.ignore), ("--keep", data.keep)):
             if value and self.dag is not None:
                 raise Misuse(f"{option} applies only with --learn.", hint=hint)
-        learning.check([] if self.dag is not None else [self.learner], forests=True)
+        learners = [] if self.dag is not None else [self.learner]
+        learning.check(learners, scored=paged, forests=True)
         others = {"--target": [learning.target], "--weights": [data.weights]}
         for option, columns in {**others, "--ignore": data.ignore or ()}.items():
             if self.group is not None and self.group in columns:
