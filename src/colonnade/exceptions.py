@@ -43,6 +43,7 @@ class Advice(StrEnum):
         "ask network.for_new_group() about a group of which nothing was seen, or add it with "
         "network.with_group(name)"
     )
+    ONE_WAY = "write each state in one way"
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
     COUNT_COMPLETE_ROWS = (

@@ -26,6 +26,7 @@ from colonnade.wording import did_you_mean, joined
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
+    Advice.ONE_WAY: "write each state in one way, or see with colonnade inspect how to --recode",
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
     ),

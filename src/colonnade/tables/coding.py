@@ -72,6 +72,8 @@ def places_of(variable: Variable, labels: Sequence[Any]) -> tuple[NDArray[Any], 
     """
     # True and 1 are equal to Python, but not the same state.
     positions = {(isinstance(s, bool), s): k for k, s in enumerate(variable.states)}
+    for value, state in variable.spellings.items():
+        positions[isinstance(value, bool), value] = positions[isinstance(state, bool), state]
     missing = variable.cardinality
     table = np.full(len(labels) + 1, missing, dtype=code_type(missing))
     strange = []
