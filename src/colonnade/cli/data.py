@@ -13,6 +13,7 @@ import typer
 
 from colonnade.cli.bounds import OF_ANY_SIZE, Bound, MemoryOption, TableOption
 from colonnade.cli.cuts import bins_of, cuts_of, warn_of_empty
+from colonnade.cli.restating import Restating, restated, restatings_of
 from colonnade.cli.values import (
     Misuse,
     choice,
@@ -231,6 +232,22 @@ class CutOptions(FileOptions):
             "be given several times.",
         ),
     ] = None
+    recode: Annotated[
+        list[str] | None,
+        _option(
+            metavar="VALUES",
+            help="Take values of one column for states: 'smoker: Y = yes, N = no'. The network "
+            "knows them from then on. May be given several times.",
+        ),
+    ] = None
+    order: Annotated[
+        list[str] | None,
+        _option(
+            metavar="STATES",
+            help="All states of one column, in order: 'stage: I, II, III, IV'. May be given "
+            "several times.",
+        ),
+    ] = None
     keep: Annotated[
         list[str] | None,
         _option(
@@ -244,11 +261,20 @@ class CutOptions(FileOptions):
     def __post_init__(self) -> None:
         # Neither form of super() is at hand: the class was made anew for its slots.
         FileOptions.__post_init__(self)
-        self.own_bins()  # wrong usage is told before anything is read
+        _, own = self.own_bins()  # wrong usage is told before anything is read
+        for name in self.restatings:
+            if name in own:
+                option = "--recode" if self.restatings[name].meanings else "--order"
+                raise Misuse(f"{option}: {name!r} is given for --bins or --cut, too.")
         refuse_repeated("--keep", "columns", self.keep)
         for name in self.keep or ():
             if name in (self.ignore or ()):
                 raise Misuse(f"--keep: {name!r} is given for --ignore, too.")
+
+    @property
+    def restatings(self) -> dict[str, Restating]:
+        """What --recode and --order say of single columns."""
+        return restatings_of(self.recode or (), self.order or ())
 
     def own_bins(self) -> tuple[int | None, dict[str, int | Cuts | None]]:
         """Return what --bins and --cut say of all columns, None if nothing, and of single ones."""
@@ -299,7 +325,9 @@ class CutOptions(FileOptions):
         from colonnade.tables import inspect
 
         self._check_keep(table)
-        return inspect(table, self._wanted(table, "the table"), self.keep or ())
+        table = restated(table, self.restatings)
+        kept = [*(self.keep or ()), *self.restatings]
+        return inspect(table, self._wanted(table, "the table"), kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,7 +363,8 @@ class DataOptions(CutOptions):
 
         self._check_keep(table)
         columns = table.only(name for name in table if name != weights)
-        kept = [name for name in (*(self.keep or ()), *keep, group) if name is not None]
+        named = (*(self.keep or ()), *self.restatings, *keep, group)
+        kept = [name for name in named if name is not None]
         wanted = self._wanted(columns, "the table", [] if group is None else [group])
         plan = inspect(columns, wanted, kept)
         for column in plan.columns:
@@ -356,6 +385,7 @@ class DataOptions(CutOptions):
         group: str | None = None,
     ) -> Discretized:
         """Return the columns that describe rows, cut as planned; weights stay numbers."""
+        table = restated(table, self.restatings)
         plan = self.plan(table, weights=weights, keep=keep, group=group)
         names = [*plan.used, *([] if weights is None else [weights])]
         return plan.discretizer.cut(table.only(names))
@@ -374,7 +404,8 @@ class DataOptions(CutOptions):
 
         default, own = self.own_bins()
         refuse_absent([*own, *([] if weights is None else [weights])], table.names)
-        kept = [name for name in table.names if name not in columns or name == group]
+        stay = (group, *self.restatings)
+        kept = [name for name in table.names if name not in columns or name in stay]
         bins = Bins(DEFAULT_BINS if default is None else default, {**dict.fromkeys(kept), **own})
         return Discretizer.fit(table, bins, weights=weights).cut(table)
 
@@ -384,6 +415,7 @@ class DataOptions(CutOptions):
         """Cut the columns of a table, all of them wanted; weights stay, and groups unless named."""
         from colonnade.tables import Discretizer
 
+        table = restated(table, self.restatings)
         columns = table.only(name for name in table if name != weights)
         groups = [] if group is None else [group]
         wanted = self._wanted(columns, "the graph of --dag", groups)

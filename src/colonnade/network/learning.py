@@ -187,7 +187,9 @@ def coded_for_fit(
 def checked_dag(dag: Any) -> Dag:
     """Return a graph of at least one variable, or say what is wrong."""
     if not isinstance(dag, Dag):
-        raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
+        found = isinstance(getattr(dag, "dag", None), Dag)  # what a search has found
+        hint = "give its `dag`" if found else "write Dag([('parent', 'child')])"
+        raise expected("a Dag", "dag", dag, hint)
     if not dag.variables:
         hint = "name them: Dag([], variables=['a', 'b'])"
         raise expected("a graph with at least one variable", "dag", dag, hint)

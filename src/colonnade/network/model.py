@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +22,7 @@ from colonnade.exceptions import (
     not_among,
     tally,
 )
+from colonnade.network.origin import Origin
 from colonnade.network.questions import Questions
 from colonnade.priors import Prior
 from colonnade.variables import Family, State, Variable
@@ -46,8 +47,8 @@ class BayesianNetwork(Questions):
     Usually made by :func:`colonnade.fit`, and by :func:`colonnade.load`. A network never changes;
     what would change it returns another one. Networks are equal if they have the same graph,
     states, counts, priors, probabilities, cut points and groups. Numbers are compared to the last
-    digit; the order of the variables, how many rows of a table are stored, and how EM went make no
-    difference.
+    digit; the order of the variables, how many rows of a table are stored, how EM went and where
+    the graph is from make no difference.
 
     Parameters
     ----------
@@ -61,6 +62,9 @@ class BayesianNetwork(Questions):
     group : str, optional
         The variable that says which group a row belongs to: without parents itself, and the first
         parent of every other variable.
+    origin : Origin, optional
+        How the graph was learned; ``dataclasses.replace(network, origin=...)`` says so. What is
+        learned from more rows keeps it.
 
     Examples
     --------
@@ -83,6 +87,7 @@ class BayesianNetwork(Questions):
     discretizer: Discretizer | None = None
     diagnostics: EmDiagnostics | None = None
     group: str | None = None
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.dag, Dag):
@@ -103,6 +108,8 @@ class BayesianNetwork(Questions):
         if self.group is not None and not _groups_all(self.group, self.dag):
             what = "a variable without parents that is the first parent of every other one"
             raise expected(what, "group", self.group, "leave it out, or use fit(..., group=...)")
+        if self.origin is not None and not isinstance(self.origin, Origin):
+            raise expected("an Origin", "origin", self.origin)
         object.__setattr__(self, "tables", MappingProxyType(tables))
 
     # ------------------------------------------------------------------ parts
@@ -517,7 +524,8 @@ class BayesianNetwork(Questions):
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
         """The same network with other counts; where there are counts there is a prior."""
         priors = {name: prior for name, prior in self.priors.items() if prior is not None}
-        return counts.network(priors, self.discretizer, group=self.group)
+        found = counts.network(priors, self.discretizer, group=self.group)
+        return found if self.origin is None else replace(found, origin=self.origin)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):
@@ -533,7 +541,7 @@ class BayesianNetwork(Questions):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The read-only view of the tables cannot be pickled.
-        optional = self.discretizer, self.diagnostics, self.group
+        optional = self.discretizer, self.diagnostics, self.group, self.origin
         return type(self), (self.dag, dict(self.tables), *optional)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -285,7 +285,7 @@ def with_missing(variable: Variable) -> Variable:
     name = "missing"
     while name in variable.states:
         name += "'"
-    return Variable(variable.name, (*variable.states, name))
+    return replace(variable, states=(*variable.states, name))
 
 
 def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:

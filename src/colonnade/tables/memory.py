@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -143,7 +144,11 @@ def encode(
                 identifying.append(excess)
             elif excess := numeric_excess(column, levels):
                 numbers.append(excess)
-        return CodedColumn.of(variable or discovered(column.name, levels), levels)
+        if variable is None:
+            variable = discovered(column.name, levels)
+            if isinstance(column, StateColumn) and column.spellings:
+                variable = replace(variable, spellings=column.spellings)
+        return CodedColumn.of(variable, levels)
 
     done = each_column(source, names, coded)
     warn_of_states(source, [each.variable for each in done if each.variable.name not in declared])
@@ -223,5 +228,5 @@ def _refuse_second(coded: CodedTable, weights: Any, discretizer: Discretizer | N
 
 def _as_source(coded: CodedTable) -> Source:
     pairs = zip(coded.variables, coded.codes, strict=True)
-    columns = {v.name: StateColumn(v.name, v.states, codes) for v, codes in pairs}
+    columns = {v.name: StateColumn(v.name, v.states, codes, v.spellings) for v, codes in pairs}
     return Source(columns, coded.rows)

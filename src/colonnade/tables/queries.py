@@ -83,8 +83,7 @@ class Queried(Elsewhere[_Labelled]):
         """Return the rows that have all their values; states stay as they are."""
         pairs = zip(self._columns, self.variables, strict=True)
         there = [column.present(self._states(variable)) for column, variable in pairs]
-        states = {variable.name: variable.states for variable in self.variables}
-        asked = replace(self._asked, variables=states, columns=self.names)
+        asked = replace(self._asked, variables=self.variables, columns=self.names)
         engine = replace(self._engine, frame=self._engine.frame.filter(*there))
         return self._told_alike(Queried(engine, asked))
 
@@ -226,4 +225,5 @@ class Queried(Elsewhere[_Labelled]):
         labels = self._known.labels[self._position(variable.name)]
         if variable.name not in self.unknown:
             return None
-        return [state for state in variable.states if state in labels]
+        known = (*variable.states, *variable.spellings)
+        return [state for state in known if state in labels]

@@ -205,6 +205,8 @@ def passed_cuts(
 ) -> tuple[Cuts, ...]:
     """Choose cut points in one pass, as :meth:`Discretizer.fit` says."""
     names = columns_to_cut(parts.names, bins, weights if isinstance(weights, str) else None)
+    if not names:
+        return ()
     tracks = {name: NumberTrack(name) for name in names}
     for block, times in weighted(parts, names, weights, "Cut points"):
         for name, track in tracks.items():
