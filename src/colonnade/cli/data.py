@@ -146,8 +146,11 @@ class ReadOptions:
                 memory=bound.memory,
             )
 
-    def passing(self, path: Path, bound: Bound) -> Scanned | Engine | None:
-        """Return data that are not read into memory: a pattern, a database, or a large file."""
+    def passing(self, path: Path, bound: Bound, copies: int = 1) -> Scanned | Engine | None:
+        """Return data that are not read into memory: a pattern, a database, or a large file.
+
+        What is made of all rows takes as much memory as so many copies of them.
+        """
         from colonnade.tables import Scanned
         from colonnade.tables.databases import is_database
         from colonnade.tables.scanning import can_be_scanned, is_pattern
@@ -158,7 +161,7 @@ class ReadOptions:
         if not can_be_scanned(path) or not path.is_file():
             return None
         found = self.scan([path], bound)
-        return None if isinstance(found, Scanned) and found.fits else found
+        return None if isinstance(found, Scanned) and found.fits(copies) else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -479,7 +482,8 @@ class PassingFile(FileOptions):
     @property
     def scanned(self) -> Scanned | Engine | None:
         """The data, if they are not to be read into memory."""
-        return self.passing(self.path, Bound(self.memory, self.of_database))
+        # Answers have several numbers a row.
+        return self.passing(self.path, Bound(self.memory, self.of_database), copies=4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

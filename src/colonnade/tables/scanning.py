@@ -56,16 +56,15 @@ class Scanned:
         """Return the same table, to be read with another bound."""
         return replace(self, parts=self.parts.within(memory), memory=memory)
 
-    @property
-    def fits(self) -> bool:
-        """Whether all of it could be read into the memory allowed, as far as sizes tell."""
-        times = _TIMES_LARGER[_kind(self.files[0])]
+    def fits(self, copies: int = 1) -> bool:
+        """Whether so many copies of it could be in the memory allowed, as far as sizes tell."""
+        times = copies * _TIMES_LARGER[_kind(self.files[0])]
         packed = self.files[0].suffix.lower() in COMPRESSIONS
         size = sum(file.stat().st_size for file in self.files) * (_TIMES_PACKED if packed else 1)
         if size * times <= self.memory.size:
             return True
         rows = self.parts.rows
-        return rows is not None and self.memory.holds_values(rows * len(self.names))
+        return rows is not None and self.memory.holds_values(copies * rows * len(self.names))
 
     def opened(self, asked: Asked) -> Streamed:
         """Return the table with its states declared or to be found."""

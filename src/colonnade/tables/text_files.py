@@ -347,8 +347,9 @@ class _Texts(NamedTuple):
     @property
     def may_be_quoted(self) -> bool:
         """Whether a quote is left in a text: after a blank it would have been one around it."""
-        used = self.data[self.offsets[0] : self.offsets[-1]]
-        return bool((used == ord('"')).any())
+        from colonnade.kernels.texts import has_byte
+
+        return bool(has_byte(self.data[self.offsets[0] : self.offsets[-1]], np.uint8(ord('"'))))
 
 
 @dataclass(frozen=True)

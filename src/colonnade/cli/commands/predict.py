@@ -225,18 +225,19 @@ def _predict_in_passing(
     # A connection of a database answers one question at a time.
     beside_it = table.parts if isinstance(table, Scanned) else cast("Engine", data.scanned)
     along = Alongside(beside_it, kept)
-    rows, right = 0, list[bool]()
+    rows = known = right = 0
     with table_writer(output, overwrite) as write:
         for found in predictor.passing(table, target, intervals):
             if not rows:
                 _explain_columns(target, kept, found, intervals.level or 0.95)
             write(beside(along.take(found.rows), found.columns))
             rows += found.rows
-            right += found.right
+            known += len(found.right)
+            right += sum(found.right)
     say(f"Predicted {target} for {counted(rows, 'row')}")
     say(f"Saved {output}")
-    if right:
-        _say_accuracy(sum(right) / len(right), target)
+    if known:
+        _say_accuracy(right / known, target)
 
 
 def _predictor(path: Path) -> _Network | _Forest:
