@@ -121,6 +121,11 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--ignore": [(2, "fit data.csv --dag arcs.csv --ignore cancer")],
         "--na": [(2, "fit data.parquet --learn hc --na NA")],
         "--weights": [(1, "fit data.csv --dag arcs.csv --weights cancer")],
+        "--memory": [(2, "fit book.xlsx --learn hc --memory 1GB"), (2, "fit - --memory 1GB")],
+        "--table": [
+            (2, "fit data.csv --learn hc --table visits"),
+            (2, "fit clinic.duckdb/visits --learn hc --table visits"),
+        ],
     },
     "show": {
         "--level": [
@@ -333,6 +338,8 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
     },
     "predict": {
         **dict.fromkeys(("--target", "--overwrite", "--ignore", "--keep"), ALWAYS),
+        "--memory": [(2, "predict model.json book.xlsx --memory 1GB")],
+        "--table": [(2, "predict model.json data.csv --table visits")],
         "--output": [(2, "predict model.json data.csv --target cancer --json --output x.csv")],
         "--json": [(2, "predict model.json data.csv --target cancer --output x.csv --json")],
         "--draws": [(1, "predict known.bif data.csv --target cancer --draws 100")],
@@ -369,8 +376,10 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
     },
     "merge": dict.fromkeys(("--output", "--overwrite", "--json"), ALWAYS),
     "count": {
-        **dict.fromkeys(("--output", "--overwrite", "--json", "--dag", "--memory"), ALWAYS),
+        **dict.fromkeys(("--output", "--overwrite", "--json", "--dag"), ALWAYS),
         **dict.fromkeys(("--weights", "--group"), ALWAYS),
+        "--memory": [(2, "count book.xlsx --dag arcs.csv -o x.json --memory 1GB")],
+        "--table": [(2, "count data.csv --dag arcs.csv -o x.json --table visits")],
         "--missing": [(2, "count data.csv --dag arcs.csv -o x.json --missing em")],
         "--cut": [(2, "count data.csv --dag arcs.csv -o x.json --cut dose:1")],
         "--na": [(2, "count data.parquet --dag arcs.csv -o x.json --na NA")],

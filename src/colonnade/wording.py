@@ -160,8 +160,12 @@ def row_at(position: int) -> str:
 def nearest(asked: Any, known: Iterable[Any]) -> list[Any]:
     """Return a few of those known that look like the one asked for.
 
-    Another number is no slip of the pen, so none is like a number but the number itself.
+    Another number is no slip of the pen, so none is like a number but the number itself, or the
+    one of True and False that it stands for.
     """
+    known = list(known)
+    if type(asked) is int and known and all(isinstance(each, bool) for each in known):
+        return [each for each in known if each == asked]
     texts: dict[str, list[Any]] = {}
     for each in known:
         texts.setdefault(alike(each), []).append(each)

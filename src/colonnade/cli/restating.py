@@ -19,6 +19,7 @@ from colonnade.exceptions import DataError, did_you_mean, listing, not_among
 
 if TYPE_CHECKING:
     from colonnade.tables import Scanned
+    from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
     from colonnade.variables import State, Variable
 
@@ -117,7 +118,9 @@ def restated(table: TextTable, wanted: Mapping[str, Restating]) -> TextTable:
     return TextTable({**table, **columns}, table.codes)
 
 
-def variables_passing(table: Scanned, wanted: Mapping[str, Restating]) -> dict[str, Variable]:
+def variables_passing(
+    table: Scanned | Engine, wanted: Mapping[str, Restating]
+) -> dict[str, Variable]:
     """Return the same of files, in a pass over the columns named."""
     from colonnade.tables.coding import in_order
     from colonnade.tables.countable import countable

@@ -3,6 +3,7 @@
 Like `linking`, this depends on the version of Numba.
 """
 
+import operator
 from typing import Any
 
 from numba.core import types
@@ -14,6 +15,8 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference, PreLowerStripPhis
 from numba.core.types.functions import BaseFunction
 from numba.core.untyped_passes import ReconstructSSA
+
+from colonnade.kernels import allocation, elements
 
 # What a function gives for arguments of some types, and which implementation does that.
 _FOUND: dict[Any, Any] = {}
@@ -49,6 +52,10 @@ class _Remembering:
 
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         builtin = isinstance(function, BaseFunction)
+        for known in (elements, allocation) if builtin and not kws else ():
+            found = known.signature_of(function.typing_key, args)
+            if found is not None:
+                return found
         if builtin and not any(each.prefer_literal for each in function.templates):
             # Otherwise each constant would have a type of its own.
             args = tuple(types.unliteral(each) for each in args)
@@ -61,6 +68,21 @@ class _Remembering:
         if builtin:
             function._impl_keys[found.args] = implementation
         return found
+
+    def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
+        function = self._context.resolve_value_type(operator.setitem)
+        return self.resolve_function_type(function, (target, index, value), {})
+
+    def resolve_static_getitem(self, value: Any, index: Any) -> Any:
+        # Constant indices matter to tuples alone.
+        if isinstance(value, types.Array):
+            return None
+        return self._context.resolve_static_getitem(value, index)
+
+    def resolve_static_setitem(self, target: Any, index: Any, value: Any) -> Any:
+        if isinstance(target, types.Array):
+            return None
+        return self._context.resolve_static_setitem(target, index, value)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

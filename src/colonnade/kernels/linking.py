@@ -17,7 +17,7 @@ from numba.core.typed_passes import IRLegalization, NativeLowering, NoPythonBack
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
 from colonnade.kernels.inference import Inference, Preparation, WithoutPhis
-from colonnade.kernels.target import Target
+from colonnade.kernels.target import Lowering, Target
 
 
 class _EntryCode(JITCodeLibrary):
@@ -73,8 +73,12 @@ def _all_below(library: Any) -> dict[Any, Any]:
     return found
 
 
+class _Lowering:
+    lowering_class = Lowering
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _EntryLowering(NativeLowering):
+class _EntryLowering(_Lowering, NativeLowering):
     _name = "lowering_of_an_entry"
 
     def run_pass(self, state: Any) -> bool:
@@ -84,7 +88,7 @@ class _EntryLowering(NativeLowering):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _PartLowering(NativeLowering):
+class _PartLowering(_Lowering, NativeLowering):
     _name = "lowering_of_a_part"
 
     def run_pass(self, state: Any) -> bool:

@@ -67,12 +67,15 @@ def evaluate(curve, domain, w):
     panel = within(int(position), 0, panels - 1)
     place = within(2.0 * (position - panel) - 1.0, -1.0, 1.0)
     c = curve[panel]
-    twice = 2.0 * place
-    b1 = 0.0
-    b2 = 0.0
-    for k in range(NODES - 1, 0, -1):
-        b1, b2 = (c[k] - b2) + twice * b1, b1  # what is known first, first
-    value = c[0] + place * b1 - b2
+    # Even and odd terms by themselves, by the recurrence of T_k(2 place^2 - 1): neither waits for
+    # the other. In each, what is known first comes first.
+    twice = 4.0 * place * place - 2.0
+    even, even_before, odd, odd_before = 0.0, 0.0, 0.0, 0.0
+    for k in range(NODES - 2, 0, -2):
+        odd, odd_before = (c[k + 1] - odd_before) + twice * odd, odd
+        even, even_before = (c[k] - even_before) + twice * even, even
+    odd, odd_before = (c[1] - odd_before) + twice * odd, odd
+    value = c[0] + 0.5 * twice * even - even_before + place * (odd - odd_before)
     if position < 0.0:
         value += domain[SLOPE_BELOW] * position * domain[WIDTH]
     elif position > panels:

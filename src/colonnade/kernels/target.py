@@ -4,12 +4,12 @@ Like `linking`, this depends on the version of Numba.
 """
 
 import operator
-from functools import partial
 from typing import Any
 
-from numba.core import cgutils, types
 from numba.core.cpu import CPUContext
-from numba.np.arrayobj import fix_integer_index
+from numba.core.lowering import Lower
+
+from colonnade.kernels import allocation, elements
 
 # Functions, and signatures, that Numba has no implementation for.
 _MISSING: set[tuple[Any, Any]] = set()
@@ -17,17 +17,18 @@ _SIZES: dict[Any, int] = {}
 
 
 class Target(CPUContext):
-    """It does not look twice for an implementation that does not exist, or for a size.
+    """It has instructions of its own for arrays and their elements.
 
-    And it reads and writes elements of arrays without gaps by few instructions: Numba takes the
-    whole description of an array apart each time, for the optimiser to find that it need not.
+    And it does not look twice for an implementation that does not exist, or for a size.
     """
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         """Return what generates the instructions of a function."""
-        access = _ACCESS.get(getattr(fn, "typing_key", fn))
-        if access is not None and _is_element(*sig.args[:2]):
-            return partial(access, self, sig)
+        function = getattr(fn, "typing_key", fn)
+        for known in (elements, allocation):
+            found = known.instructions(self, function, sig)
+            if found is not None:
+                return found
         if (fn, sig) in _MISSING:
             raise NotImplementedError
         try:
@@ -44,40 +45,20 @@ class Target(CPUContext):
         return _SIZES[ty]
 
 
-def _is_element(array: Any, index: Any) -> bool:
-    """Whether an index stands for one number of an array without gaps."""
-    if not isinstance(array, types.Array) or array.layout != "C" or not array.aligned:
-        return False
-    kinds = index.types if isinstance(index, types.BaseTuple) else (index,)
-    whole = len(kinds) == array.ndim and all(isinstance(kind, types.Integer) for kind in kinds)
-    return whole and isinstance(array.dtype, types.Number | types.Boolean)
+class Lowering(Lower):
+    """How a function becomes instructions: what its types say is not looked up again."""
 
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        """Read what an index stands for."""
+        known = self._item(operator.getitem, (value, index), signature)
+        return self.context.cast(self.builder, known, signature.return_type, resty)
 
-def _address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    array, index = sig.args[:2]
-    kinds, indices = (index,), args[1:2]
-    if isinstance(index, types.BaseTuple):
-        kinds, indices = index.types, cgutils.unpack_tuple(builder, args[1])
-    model = context.data_model_manager.lookup(array)
-    data, shape = model.get_field_position("data"), model.get_field_position("shape")
-    place = None
-    for axis, (kind, each) in enumerate(zip(kinds, indices, strict=True)):
-        size = None
-        if kind.signed or axis > 0:
-            size = builder.extract_value(args[0], [shape, axis])
-        each = fix_integer_index(context, builder, kind, each, size)
-        place = each if place is None else builder.add(builder.mul(place, size), each)
-    return builder.gep(builder.extract_value(args[0], data), [place])
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """Write what an index stands for."""
+        return self._item(operator.setitem, (target_var, index_var, value_var), signature)
 
-
-def _read(context: Any, sig: Any, builder: Any, args: Any) -> Any:
-    return context.unpack_value(builder, sig.args[0].dtype, _address(context, builder, sig, args))
-
-
-def _write(context: Any, sig: Any, builder: Any, args: Any) -> None:
-    kind = sig.args[0].dtype
-    value = context.cast(builder, args[2], sig.args[2], kind)
-    context.pack_value(builder, kind, value, _address(context, builder, sig, args))
-
-
-_ACCESS = {operator.getitem: _read, operator.setitem: _write}
+    def _item(self, access: Any, variables: tuple[Any, ...], signature: Any) -> Any:
+        function = self.context.typing_context.resolve_value_type(access)
+        write = self.context.get_function(function, signature)
+        pairs = zip(variables, signature.args, strict=True)
+        return write(self.builder, [self._cast_var(each, kind) for each, kind in pairs])

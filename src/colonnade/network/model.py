@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from colonnade.inference import Observed
     from colonnade.missing.em import EmDiagnostics
     from colonnade.network.counts import NetworkCounts
+    from colonnade.tables.bounds import Allowed
     from colonnade.tables.discretize import Discretizer
 
 # Variables that have a line each.
@@ -231,7 +232,13 @@ class BayesianNetwork(Questions):
 
     # ------------------------------------------------------------------- rows
 
-    def log_likelihood(self, table: Any, unknown: Literal["raise", "missing"] = "raise") -> Floats:
+    def log_likelihood(
+        self,
+        table: Any,
+        unknown: Literal["raise", "missing"] = "raise",
+        *,
+        memory: Allowed = None,
+    ) -> Floats:
         """Log probability of each row under the estimated tables.
 
         Missing values are summed out exactly.
@@ -242,6 +249,8 @@ class BayesianNetwork(Questions):
             As for :func:`colonnade.fit`, with a column per variable; other columns are ignored.
         unknown : {"raise", "missing"}
             What to do with values that are no states of their variable.
+        memory : int or str, optional
+            Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
         Returns
         -------
@@ -260,9 +269,10 @@ class BayesianNetwork(Questions):
         """
         from colonnade.network.learning import advising_groups, opened_for_network
         from colonnade.network.rows import log_likelihood
+        from colonnade.tables.countable import bounded
 
         with advising_groups(self):
-            rows = opened_for_network(table, self, None, unknown)
+            rows = opened_for_network(bounded(table, memory), self, None, unknown)
             return log_likelihood(rows, self.dag, list(self.tables.values()))
 
     # ------------------------------------------------------------------- data
@@ -291,7 +301,12 @@ class BayesianNetwork(Questions):
         return with_weight(self, weight)
 
     def update(
-        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
+        self,
+        table: Any,
+        weights: Weights = None,
+        missing: Literal["raise", "available"] = "raise",
+        *,
+        memory: Allowed = None,
     ) -> BayesianNetwork:
         """Learn from more rows: the result equals a network fitted to all rows together.
 
@@ -299,7 +314,7 @@ class BayesianNetwork(Questions):
 
         Parameters
         ----------
-        table, weights, missing
+        table, weights, missing, memory
             As for :func:`colonnade.fit`; the states are those of the network.
 
         Examples
@@ -312,10 +327,17 @@ class BayesianNetwork(Questions):
         >>> network.update(two).forget(two) == network
         True
         """
-        return self._learned("update", operator.add, table, weights, missing)
+        from colonnade.tables.countable import bounded
+
+        return self._learned("update", operator.add, bounded(table, memory), weights, missing)
 
     def forget(
-        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
+        self,
+        table: Any,
+        weights: Weights = None,
+        missing: Literal["raise", "available"] = "raise",
+        *,
+        memory: Allowed = None,
     ) -> BayesianNetwork:
         """Take back rows that were learned: the opposite of :meth:`update`, parameter by parameter.
 
@@ -330,7 +352,9 @@ class BayesianNetwork(Questions):
         colonnade.exceptions.ShortfallError: Variable 'x': cannot take 2 from 1 count of state 'b'.
         Hint: only take away counts that were added.
         """
-        return self._learned("forget", operator.sub, table, weights, missing)
+        from colonnade.tables.countable import bounded
+
+        return self._learned("forget", operator.sub, bounded(table, memory), weights, missing)
 
     def merge(self, other: BayesianNetwork) -> BayesianNetwork:
         """Put together what two networks of one structure learned from separate data.

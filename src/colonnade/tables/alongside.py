@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from colonnade.tables.parts import Block, Parts
+from colonnade.tables.parts import Block, Passed
 
 
 class Alongside:
@@ -15,13 +15,13 @@ class Alongside:
 
     Parameters
     ----------
-    parts : Parts
+    table : Passed
     names : sequence of str
     """
 
-    def __init__(self, parts: Parts, names: Sequence[str]) -> None:
+    def __init__(self, table: Passed, names: Sequence[str]) -> None:
         self._names = tuple(names)
-        self._blocks: Iterator[Block] = parts.passed(names) if names else iter(())
+        self._blocks: Iterator[Block] = table.passed(names) if names else iter(())
         self._waiting: list[dict[str, Any]] = []
 
     def take(self, rows: int) -> dict[str, Any]:

@@ -31,8 +31,7 @@ def discovered(name: str, levels: Labelled) -> Variable:
             labels = in_order(labels)
         except TypeError:
             problem = "strings and integers mixed have no order."
-            hint = "declare its states with `variables`, or use strings for all of them"
-            raise column_error(name, problem, hint) from None
+            raise column_error(name, problem, Advice.DECLARE_ORDER) from None
     return Variable(name, tuple(labels))
 
 

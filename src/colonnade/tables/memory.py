@@ -12,9 +12,10 @@ import numpy as np
 from colonnade.arrays import Weights
 from colonnade.exceptions import expected, warn
 from colonnade.tables.asked import Asked, Declared
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
-from colonnade.tables.countable import gathered, opened_elsewhere
+from colonnade.tables.countable import bounded, gathered, opened_elsewhere
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.identifiers import (
@@ -44,6 +45,8 @@ def encode(
     discretizer: Discretizer | None = None,
     columns: Sequence[str] | None = None,
     group: str | None = None,
+    *,
+    memory: Allowed = None,
 ) -> CodedTable:
     """Find or check the states of every column and turn the table into compact codes.
 
@@ -78,6 +81,9 @@ def encode(
     group : str, optional
         A column that says which group a row belongs to: it may have any number of states without a
         warning.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here, such as ``"500 MB"``; larger columns are
+        kept on disk. As for :func:`scan`.
 
     Returns
     -------
@@ -103,6 +109,7 @@ def encode(
     {'smoker': {'sometimes': 1}}
     """
     asked = Asked(variables, weights, unknown, discretizer, columns, group)
+    table = bounded(table, memory)
     if (opened := opened_elsewhere(table, asked)) is not None:
         return gathered(opened)
     if isinstance(table, Discretized):
@@ -120,6 +127,8 @@ def encode(
         source = source_of(table)
         cuts = discretizer
     declared, names = asked.plan(source.names)
+    if isinstance(table, CodedTable) and not declared and asked.weights is None:
+        return table.select(names)
 
     identifying: list[Excess] = []
     numbers: list[Excess] = []

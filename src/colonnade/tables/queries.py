@@ -66,7 +66,7 @@ class Queried(Elsewhere[_Labelled]):
         with engine.answering():
             schema = engine.frame.collect_schema()
         super().__init__(list(schema), asked)
-        self._engine = engine
+        self._engine, self.memory = engine, engine.memory
         self._columns = tuple(self._column(name, schema[name]) for name in self.names)
         self._weights = weights = asked.weight_column
         self._weight = None if weights is None else weight_expression(weights, schema[weights])
@@ -211,13 +211,14 @@ class Queried(Elsewhere[_Labelled]):
         """Return all rows as compact columns, in memory or on disk."""
         sizes = [variable.cardinality for variable in self.variables]
         weights: list[Array] = []
-        with CompactColumns(self._engine.memory) as store:
+        with CompactColumns(self.memory.size) as store:
             for block in self.blocks():
                 store.add(block.codes)
                 weights += [] if block.weights is None else [block.weights]
             columns = store.recoded([np.arange(size + 1) for size in sizes], sizes)
         joined = np.concatenate(weights) if weights else None
-        return CodedTable(self.variables, tuple(columns), joined, self.discretizer, self.unknown)
+        variables, cuts = self.variables, self.discretizer
+        return CodedTable(variables, tuple(columns), joined, cuts, self.unknown, self.memory)
 
     def _states(self, variable: Variable) -> list[Any] | None:
         """Return the states that occur, if other values do as well."""

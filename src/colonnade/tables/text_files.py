@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, DataError, FileFormatError, warn
+from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import code_type
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.files import (
@@ -377,6 +378,10 @@ class TextFiles:
         """Name the files for a message."""
         more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
         return f"{self._first.file.where}{more}"
+
+    def within(self, memory: Memory) -> TextFiles:
+        """Return the same files, read in blocks that take no more memory."""
+        return replace(self, bytes_at_once=memory.block_bytes)
 
     def passed(self, columns: Sequence[str]) -> Iterator[Block]:
         """Yield all rows in order, with the columns named."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from colonnade.structure import Found, FoundByTests
     from colonnade.tables import Scanned
     from colonnade.tables.countable import Countable
+    from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
 
 _NO_ARCS = "No arcs: no dependence is strong enough for this score. "
@@ -160,7 +161,8 @@ def fit(
         for option, given in passing.items():
             if given:
                 problem = "is read as it passes, and not into memory"
-                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.")
+                hint = "give --memory with more than 1GB if there is" if data.memory is None else ""
+                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.", hint=hint)
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
@@ -264,7 +266,7 @@ class _Request:
         return replace(network, origin=origin), whole
 
     def fitted_in_passing(
-        self, table: Scanned, prior: Prior, tell: Callable[[str], None]
+        self, table: Scanned | Engine, prior: Prior, tell: Callable[[str], None]
     ) -> BayesianNetwork:
         """Learn from files that are not read into memory; columns are left out by --ignore only."""
         from colonnade.network import fit as estimate

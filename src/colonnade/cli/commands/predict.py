@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import numpy as np
 import typer
 
 from colonnade.cli import options
 from colonnade.cli.carried import Keep, beside, carried_names, taken
-from colonnade.cli.data import FileOptions
+from colonnade.cli.data import PassingFile
 from colonnade.cli.forests import forest_chances
 from colonnade.cli.intervals import IntervalOptions
 from colonnade.cli.models import load
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Interval
     from colonnade.tables import CodedTable, Scanned
+    from colonnade.tables.engines import Engine
 
 Columns: TypeAlias = dict[str, list[Any]]
 # Of the names of columns with the ends of intervals.
@@ -43,7 +44,7 @@ _ENDS = (" lower", " upper")
 
 def predict(
     model: options.Model,
-    data: FileOptions,
+    data: PassingFile,
     target: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +79,7 @@ def predict(
         raise Misuse("--output is missing.", hint=hint)
     predictor = _predictor(model)
     if scanned is not None and output is not None:
-        _predict_in_passing(predictor, scanned, target, keep, intervals, output, overwrite)
+        _predict_in_passing(predictor, data, scanned, target, keep, intervals, output, overwrite)
         return
     table = data.read()
     name = predictor.target(list(table), target)
@@ -207,7 +208,8 @@ def _cells(found: Columns, title: str) -> list[str]:
 
 def _predict_in_passing(
     predictor: _Network | _Forest,
-    table: Scanned,
+    data: PassingFile,
+    table: Scanned | Engine,
     asked: str | None,
     keep: list[str] | None,
     intervals: IntervalOptions,
@@ -215,11 +217,14 @@ def _predict_in_passing(
     overwrite: bool,
 ) -> None:
     """Write predictions block by block, from one file into another."""
+    from colonnade.tables import Scanned
     from colonnade.tables.alongside import Alongside
 
     target = predictor.target(list(table.names), asked)
     kept = carried_names(keep, table.names, target)
-    along = Alongside(table.parts, kept)
+    # A connection of a database answers one question at a time.
+    beside_it = table.parts if isinstance(table, Scanned) else cast("Engine", data.scanned)
+    along = Alongside(beside_it, kept)
     rows, right = 0, list[bool]()
     with table_writer(output, overwrite) as write:
         for found in predictor.passing(table, target, intervals):
@@ -278,7 +283,7 @@ class _Network:
         return self._answers(coded, target, intervals, codes)
 
     def passing(
-        self, table: Scanned, target: str, intervals: IntervalOptions
+        self, table: Scanned | Engine, target: str, intervals: IntervalOptions
     ) -> Iterator[_Answers]:
         """Yield the answers for the rows of files."""
         from colonnade.tables import CodedTable
@@ -335,7 +340,7 @@ class _Forest:
         return _Answers.of(target, classes, *chances, truth)
 
     def passing(
-        self, table: Scanned, target: str, intervals: IntervalOptions
+        self, table: Scanned | Engine, target: str, intervals: IntervalOptions
     ) -> Iterator[_Answers]:
         """Yield the answers for the rows of files."""
         classes = self.forest.classes_.tolist()
