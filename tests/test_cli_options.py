@@ -194,7 +194,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         **_reading("impute"),
     },
     "anomaly": {
-        **dict.fromkeys(("--output", "--overwrite", "--ignore", "--limit"), ALWAYS),
+        **dict.fromkeys(("--output", "--overwrite", "--ignore", "--limit", "--keep"), ALWAYS),
         "--json": [(2, "anomaly model.json data.csv -o x.csv --json")],
         **_reading("anomaly"),
     },
