@@ -163,3 +163,13 @@ def test_unusual_rows_have_columns_of_the_data_beside_them() -> None:
     assert sum(shares).tolist() == pytest.approx(found["log likelihood"].tolist())
     told = run("anomaly", "model.json", "data.csv", "--keep", "dose", "--limit", 1).stdout
     assert told.splitlines()[1].split()[:2] == ["row", "dose"]
+
+
+def test_figures_with_bars(tmp_path: Path) -> None:
+    plot = "plot", "model.json", "--tables", "-o"
+    run(*plot, tmp_path / "all.svg")
+    run(*plot, tmp_path / "some.svg", "--observed", "smoker=yes")
+    everyone, smokers = ((tmp_path / name).read_text() for name in ("all.svg", "some.svg"))
+    assert everyone.count("<path") > 20
+    assert everyone != smokers
+    assert "nowhere" in run(*plot, tmp_path / "x.svg", "--observed", "nowhere=1", code=1).stderr
