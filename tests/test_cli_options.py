@@ -194,7 +194,7 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         **_reading("impute"),
     },
     "anomaly": {
-        **dict.fromkeys(("--output", "--overwrite", "--ignore", "--limit"), ALWAYS),
+        **dict.fromkeys(("--output", "--overwrite", "--ignore", "--limit", "--keep"), ALWAYS),
         "--json": [(2, "anomaly model.json data.csv -o x.csv --json")],
         **_reading("anomaly"),
     },
@@ -357,7 +357,10 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--decimal": [(2, "predict model.json data.parquet --decimal ,")],
         "--encoding": [(2, "predict model.json data.parquet --encoding utf-8")],
     },
-    "plot": {"--output": ALWAYS, "--overwrite": ALWAYS},
+    "plot": {
+        **dict.fromkeys(("--output", "--overwrite", "--tables"), ALWAYS),
+        "--observed": [(2, "plot model.json -o x.svg --observed smoker=yes")],
+    },
     "export": {
         **dict.fromkeys(("--output", "--overwrite", "--limit"), ALWAYS),
         "--level": [(1, "export known.bif cancer -o x.csv --level 0.9")],

@@ -152,3 +152,24 @@ def test_help_shows_no_types_of_python(command: str) -> None:
     assert not any(
         kind in told for kind in ("<Path>", "<bool>", "<str>", "<int>", "<path>", "list[")
     )
+
+
+def test_unusual_rows_have_columns_of_the_data_beside_them() -> None:
+    run("anomaly", "model.json", "data.csv", "--keep", "smoker,dose", "-o", "odd.csv", "--force")
+    found, data = cn.read("odd.csv"), cn.read("data.csv")
+    assert list(found)[:4] == ["smoker", "dose", "row", "log likelihood"]
+    assert list(found["smoker"]) == list(data["smoker"])
+    shares = [found[name] for name in found if name.endswith(" share")]
+    assert sum(shares).tolist() == pytest.approx(found["log likelihood"].tolist())
+    told = run("anomaly", "model.json", "data.csv", "--keep", "dose", "--limit", 1).stdout
+    assert told.splitlines()[1].split()[:2] == ["row", "dose"]
+
+
+def test_figures_with_bars(tmp_path: Path) -> None:
+    plot = "plot", "model.json", "--tables", "-o"
+    run(*plot, tmp_path / "all.svg")
+    run(*plot, tmp_path / "some.svg", "--observed", "smoker=yes")
+    everyone, smokers = ((tmp_path / name).read_text() for name in ("all.svg", "some.svg"))
+    assert everyone.count("<path") > 20
+    assert everyone != smokers
+    assert "nowhere" in run(*plot, tmp_path / "x.svg", "--observed", "nowhere=1", code=1).stderr

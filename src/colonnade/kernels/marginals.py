@@ -62,9 +62,9 @@ def joined(pair: tuple[Floats, ...], domain: Floats, slope: float, guess: float)
 
 
 def mixture_last(
-    states: States, s: float, a: Floats, u: Floats, finest: float
-) -> tuple[Floats, Floats]:
-    """Points and weights for the last alpha from the finite mixture, for whole counts only."""
+    states: States, s: float, a: Floats, u: Floats
+) -> tuple[tuple[Floats, ...], float]:
+    """What `rule` takes for the last alpha, from the finite mixture, for whole counts only."""
     start, counts, times, alpha0 = states
     last = alpha0.size - 1
     share, f_domains, g_domains = domains(states, s, a, u)
@@ -78,7 +78,7 @@ def mixture_last(
     f, values = np.empty((int(f_domain[PANELS]), NODES)), np.empty(int(f_domain[PANELS]) * NODES)
     fit_state(start, counts, times, alpha0, last, s, PLACES, MATRIX, values, f_domain, f)
     f_domain[SLOPE_BELOW] = alpha0[last] - 1.0 + times[start[last] : start[last + 1]].sum()
-    return rule((f, f_domain, g, g_domain), math.log(share[-1] / share[:-1].sum()), finest)
+    return (f, f_domain, g, g_domain), math.log(share[-1] / share[:-1].sum())
 
 
 @entry

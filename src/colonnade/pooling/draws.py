@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -49,15 +51,16 @@ def gauss_rule(points: Floats, weights: Floats, size: int) -> tuple[Floats, Floa
     basis[0] = np.sqrt(weights)
     diagonal: list[float] = []
     beside: list[float] = []
+    # What is left below this is rounding: the measure has no more points.
+    rounding = 1e-13 * max(1e-300, float(np.ptp(points)))
     for i in range(min(size, int((weights > 0).sum()))):
         vector = points * basis[i]
         diagonal.append(float(vector @ basis[i]))
         known = basis[: i + 1]
         for _ in range(2):
             vector = vector - (known @ vector) @ known
-        norm = float(np.linalg.norm(vector))
-        # What is left is rounding: the measure has no more points than this.
-        if norm < 1e-13 * max(1e-300, float(np.ptp(points))):
+        norm = math.sqrt(float(vector @ vector))
+        if norm < rounding:
             break
         beside.append(norm)
         basis[i + 1] = vector / norm

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -70,11 +71,18 @@ class LatticeAlpha(PooledAlpha):
         tables = lattice_draws(states, *self.pool.centre(states), uniforms)
         return self.pool.spread_draws(dirichlet(tables + states.alpha0, rng), rng)
 
-    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
-        from colonnade.kernels.marginals import mixture_last
+    @cached_property
+    def _curves(self) -> dict[int, tuple[tuple[Floats, ...], float]]:
+        """The curves of states that were asked for: they take long, and points on them do not."""
+        return {}
 
-        states = self.pool.with_last(state)
-        points, weights = mixture_last(states, self.pool.s, *self.pool.centre(states), finest)
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
+        from colonnade.kernels.marginals import mixture_last, rule
+
+        if state not in self._curves:
+            states = self.pool.with_last(state)
+            self._curves[state] = mixture_last(states, self.pool.s, *self.pool.centre(states))
+        points, weights = rule(*self._curves[state], finest)
         return points, weights
 
 

@@ -183,7 +183,7 @@ class CptPosterior(TablePosterior):
         same = y2 is None or parent_codes(y, sizes) == parent_codes(y2, sizes)
         mean, mean2 = self._row_means(row[None])[0], self._row_means(other[None])[0]
         total = np.zeros((row.size, row.size))
-        for part in self._few:
+        for part in self.few_components:
             size, size2 = row.sum() + part.s, other.sum() + part.s
             first, second = part.rows(np.stack([row, other]))
             # Theorem 1: C is (n_y + s)(n_y' + s), with one more in the second factor within a row
@@ -223,11 +223,11 @@ class CptPosterior(TablePosterior):
             asked = checked_list(configurations, "a list of configurations", "configurations")
             rows = np.array([self.counts.row(configuration) for configuration in asked])
             rows = rows.reshape(-1, self.counts.states)
-            lower, upper = cell_quantiles(rows, self._few, tails)
+            lower, upper = cell_quantiles(rows, self.few_components, tails)
             return Interval(lower, upper)
         self._must_fit("The interval", 2, SOME_INTERVALS)
         seen = self.counts.lookup
-        ends = cell_quantiles(seen.values, self._few, tails)
+        ends = cell_quantiles(seen.values, self.few_components, tails)
         lower, upper = (
             self._dense(Lookup.of(self.counts, end[: len(seen.rows)], end[-1]), "The interval")
             for end in ends
@@ -283,8 +283,8 @@ class CptPosterior(TablePosterior):
         return inference_data(theta=theta, alpha=alpha, s=strength)
 
     @cached_property
-    def _few(self) -> Sequence[Component]:
-        """Components for what takes more than the mean of alpha."""
+    def few_components(self) -> Sequence[Component]:
+        """Values of the strength s, few of them, for what takes more than the mean of alpha."""
         return fewer(self.components)
 
     def _row_means(self, rows: Array) -> Floats:
@@ -306,7 +306,7 @@ class CptPosterior(TablePosterior):
         totals = rows.sum(axis=1, keepdims=True)
         mean = self._row_means(rows)
         variance = np.zeros(rows.shape)
-        for part in self._few:
+        for part in self.few_components:
             size = totals + part.s
             own = part.rows(rows)
             pool = part.s**2 * np.diag(part.alpha.covariance) / size

@@ -39,6 +39,7 @@ _MAX_CELLS = 60_000
 _MIN_CONFIGURATIONS = 3
 MAX_MARGIN_STATES = 24
 _MAX_CHANGED = 10
+_CLEAN = (float, int, bool, type(None))
 _SCRIPTS = ("base.js", "figures.js", "graph.js", "table.js", "sections.js", "answers.js")
 
 
@@ -228,7 +229,8 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, dict):
         return {_cleaned(key): _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
+        # Most of a page are numbers.
+        return [item if type(item) in _CLEAN else _cleaned(item) for item in value]
     return value
 
 

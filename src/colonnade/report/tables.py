@@ -13,7 +13,6 @@ from scipy.special import betaincinv
 from colonnade.arrays import Array, Floats
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
-from colonnade.pooling.mixture import fewer
 from colonnade.pooling.tiers import Step
 from colonnade.priors import CptPosterior, TieredPosterior
 from colonnade.wording import amount, tally
@@ -281,7 +280,7 @@ def _pool_ends(posterior: CptPosterior, states: Array, quantiles: list[float]) -
 
     They are those of the points that its posterior is integrated on.
     """
-    parts = fewer(posterior.components)
+    parts = posterior.few_components
     found = np.empty((len(quantiles), len(states)))
     for k, state in enumerate(states.tolist()):
         rules = [part.alpha.points(state, _STEP_OF_POOL) for part in parts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from colonnade.cli import options
+from colonnade.cli.carried import Keep, beside, carried_names, taken
 from colonnade.cli.data import FileOptions
 from colonnade.cli.models import load
 from colonnade.cli.output import grid, say, say_json, say_rest, write_table
@@ -23,6 +24,7 @@ _SCORE = "log likelihood"
 def anomaly(
     model: options.Model,
     data: FileOptions,
+    keep: Keep = None,
     output: RowsFile = None,
     limit: Annotated[int, options.number(1, help="Number of rows to show.")] = 10,
     overwrite: options.Overwrite = False,
@@ -34,28 +36,39 @@ def anomaly(
     given the values of the variables before it, parents first. What a row lacks is summed out. The
     file has all rows, with all shares.
 
-    Example: colonnade anomaly model.json patients.csv --limit 5 -o unusual.csv
+    Example: colonnade anomaly model.json patients.csv --limit 5 --keep all -o unusual.csv
     """
     check_rows_file(output, overwrite, json)
     network = load(model)
-    coded = coded_rows(network, dict(data.read()))
+    table = data.read()
+    kept = taken(table, carried_names(keep, list(table)))
+    coded = coded_rows(network, dict(table))
     found = network.anomaly(coded)
     if output is not None:
-        shares = {name: found.shares[:, k].tolist() for k, name in enumerate(found.variables)}
+        # A column that is kept has the name of a variable, perhaps: its share is called so.
+        names = [f"{name} share" if kept else name for name in found.variables]
+        shares = {name: found.shares[:, k].tolist() for k, name in enumerate(names)}
         columns = {"row": list(range(1, len(found) + 1)), _SCORE: found.log_likelihood.tolist()}
-        write_table(output, {**columns, **shares}, overwrite)
+        write_table(output, beside(kept, {**columns, **shares}), overwrite)
         if str(output) == "-":
             return
-    lowest = [_facts(found, coded, row) for row in found.lowest(limit).tolist()]
+    lowest = [
+        {**_facts(found, coded, row), "kept": {name: kept[name][row] for name in kept}}
+        for row in found.lowest(limit).tolist()
+    ]
     if json:
         say_json({"rows": len(found), "lowest": lowest})
         return
     say(f"The most unusual of {counted(len(found), 'row')}")
     rows = [
-        [str(each["row"]), f"{each[_SCORE]:.2f}", "; ".join(map(_named, each["values"]))]
+        [
+            *(str(each["row"]), *map(str, each["kept"].values())),
+            *(f"{each[_SCORE]:.2f}", "; ".join(map(_named, each["values"]))),
+        ]
         for each in lowest
     ]
-    grid(["row", _SCORE, "values that are least expected"], rows, numbers=["row", _SCORE])
+    head = ["row", *kept, _SCORE, "values that are least expected"]
+    grid(head, rows, numbers=["row", _SCORE])
     say_rest(len(found) - len(rows), "row", "--limit shows more, -o OUT.csv saves all")
     if output is not None:
         say(f"Saved {output}")

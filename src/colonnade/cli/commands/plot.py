@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from colonnade.cli import options
+from colonnade.cli.evidence import KNOWN_HELP, findings
 from colonnade.cli.models import check_output, load
 from colonnade.cli.output import say
-from colonnade.cli.values import ending_in, file_that
+from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.exceptions import renamed
 
 _ENDINGS = (".svg", ".png", ".pdf")
@@ -30,25 +31,43 @@ def plot(
             help="File to write: .svg, .png or .pdf.",
         ),
     ],
+    tables: Annotated[
+        bool,
+        typer.Option(
+            "--tables", help="Draw a bar for each state into the nodes, with its 95 % interval."
+        ),
+    ] = False,
+    observed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KNOWN", help=f"What the bars of --tables are given: {KNOWN_HELP}"),
+    ] = None,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Draw the graph of a network, in layers from parents to children.
 
-    An .svg file is written without any other package; .png and .pdf need the extra plot.
+    An .svg file of the graph alone is written without any other package; .png, .pdf and --tables
+    need the extra plot.
 
-    Example: colonnade plot model.json -o graph.svg
+    Examples
+    --------
+    colonnade plot model.json -o graph.svg
+
+    colonnade plot model.json --tables --observed smoker=yes -o smokers.pdf
     """
     from colonnade.files.disk import write_bytes
 
+    if observed and not tables:
+        raise Misuse("--observed applies only with --tables.")
     check_output(output, overwrite)
     network = load(model)
-    if output.suffix.lower() == ".svg":
+    if not tables and output.suffix.lower() == ".svg":
         from colonnade.report.graph import dag_svg
 
         content = dag_svg(network.dag).encode()
     else:
         stream = io.BytesIO()
-        figure = network.plot().figure
+        known = findings(network, observed, "--observed") if observed else None
+        figure = network.plot(tables=tables, observed=known, rng=0 if tables else None).figure
         figure.savefig(stream, format=output.suffix.lower()[1:], dpi=_DOTS_PER_INCH)
         content = stream.getvalue()
     with renamed(path="output"):
