@@ -141,6 +141,13 @@ def test_effects_for_some_and_of_several(confounded):
     np.testing.assert_allclose(back.difference.upper, 0.0, atol=1e-15)
 
 
+def test_actions_as_text(confounded):
+    wanted = confounded.query("ill", do={"smoker": "yes", "age": "old"}).probabilities
+    found = confounded.query("ill", do=["smoker = yes", "age is old"]).probabilities
+    np.testing.assert_array_equal(found, wanted)
+    assert confounded.do("smoker = yes") == confounded.do({"smoker": "yes"})
+
+
 def test_words_and_plain_values(confounded):
     after = confounded.query("ill", do={"smoker": "yes"})
     assert after.done == after.to_dict()["done"] == {"smoker": "yes"}
@@ -165,7 +172,9 @@ def test_words_and_plain_values(confounded):
         (lambda n: n.do({"smoker": "maybe"}), "state 'maybe' is not one of"),
         (lambda n: n.do({"smoker": ["yes", "no"]}), "one state of 'smoker' for `do`"),
         (lambda n: n.do({}), "a mapping of names to states"),
-        (lambda n: n.do("smoker"), "a mapping of names to states"),
+        (lambda n: n.do("smoker"), "conditions on .* for `do`, got 'smoker'"),
+        (lambda n: n.do("smoker = yes|no"), "one state of 'smoker' for `do`, got .'no', 'yes'"),
+        (lambda n: n.do(3), "a mapping of names to states"),
         (lambda n: n.query("ill", do={"ill": "yes"}), "variables that are not targets for `do`"),
         (
             lambda n: n.query("ill", {"age": "old"}, do={"age": "old"}),
@@ -176,6 +185,10 @@ def test_words_and_plain_values(confounded):
         (lambda n: n.effect("ill", {"ill": ("yes", "no")}), "other variables than the target"),
         (lambda n: n.effect("ill", {"smoker": "yes"}), "two states of 'smoker'"),
         (lambda n: n.effect("ill", {"smoker": ("yes", "yes")}), "two different states of 'smoker'"),
+        (
+            lambda n: n.effect("ill", {"smoker": (["yes", "no"], "no")}),
+            r"one state of 'smoker' on each side for `of`, got \['yes', 'no'\]",
+        ),
         (lambda n: n.effect("ill", "smoker"), "a mapping of names to two states"),
         (
             lambda n: n.effect("ill", {"smoker": ("yes", "no")}, {"smoker": "no"}),

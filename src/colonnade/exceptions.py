@@ -75,6 +75,9 @@ class Advice(StrEnum):
         "use draws=0; for one of several groups, ask the whole network with the group observed"
     )
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
+    ONE_TEXT_PER_VARIABLE = (
+        "one text per variable: give a list, such as ['age > 60', 'smoker = yes']"
+    )
     OVERWRITE = "choose another name, or write overwrite=True"
     PRIOR_FOR_HUGE_TABLES = "use Hierarchical() or SymmetricDirichlet()"
     PRIOR_FOR_UNOBSERVED = (

@@ -75,6 +75,7 @@ _ADVICE = {
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"
     ),
+    Advice.ONE_TEXT_PER_VARIABLE: "give the option once for each variable",
     Advice.OVERWRITE: "choose another name, or give --overwrite",
     Advice.PRIOR_FOR_HUGE_TABLES: "use the prior hierarchical or symmetric",
     Advice.PRIOR_FOR_UNOBSERVED: "fit with a prior such as hierarchical, or with ml:uniform",

@@ -131,14 +131,14 @@ def _set(network: BayesianNetwork, rows: Mapping[str, Floats]) -> BayesianNetwor
 
 
 def _codes(network: BayesianNetwork, actions: Any) -> list[tuple[str, int]]:
-    if not isinstance(actions, Mapping) or not actions:
+    evidence = Evidence.of(network, actions, "do")
+    if not evidence:
         hint = "write {'smoker': 'no'}"
         raise expected("a mapping of names to states", "do", actions, hint)
-    evidence = Evidence.of(network, actions, "do")
     for variable in evidence.variables:
         if variable.name not in evidence.fixed:
             what, hint = f"one state of {variable.name!r}", "an action sets a variable to one state"
-            raise expected(what, "do", actions[variable.name], hint)
+            raise expected(what, "do", evidence.findings[variable.name], hint)
     return list(evidence.fixed.items())
 
 
@@ -163,8 +163,17 @@ def _checked_pairs(network: BayesianNetwork, target: Any, of: Any) -> dict[str, 
             raise expected("other variables than the target", "of", name)
         if not isinstance(states, list | tuple) or len(states) != 2:
             raise expected(f"two states of {name!r}", "of", states, Advice.TWO_STATES)
-        found = [Evidence.of(network, {name: state}, "of").fixed.get(name) for state in states]
-        if found[0] is None or found[1] is None or found[0] == found[1]:
+        one, other = (_single(network, name, state) for state in states)
+        if one == other:
             raise expected(f"two different states of {name!r}", "of", states, Advice.TWO_STATES)
-        pairs[name] = (found[0], found[1])
+        pairs[name] = (one, other)
     return pairs
+
+
+def _single(network: BayesianNetwork, name: str, state: Any) -> int:
+    """Code of the one state on a side of a comparison."""
+    code = Evidence.of(network, {name: state}, "of").fixed.get(name)
+    if code is None:
+        what = f"one state of {name!r} on each side"
+        raise expected(what, "of", state, Advice.TWO_STATES)
+    return code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -50,7 +50,7 @@ def query(
     draws: int = 0,
     level: float = 0.95,
     rng: Seed = None,
-    do: Mapping[str, Any] | None = None,
+    do: Observed = None,
 ) -> QueryResult:
     """See :meth:`colonnade.BayesianNetwork.query`."""
     targets = checked_targets(network, target)

@@ -49,7 +49,7 @@ class Questions:
         draws: int = 0,
         level: float = 0.95,
         rng: Seed = None,
-        do: Mapping[str, Any] | None = None,
+        do: Observed = None,
     ) -> QueryResult:
         """Probabilities of one or several variables together, given what was observed.
 
@@ -67,7 +67,8 @@ class Questions:
             What is known: for each variable its state; several states of which one is true
             (``["middle", "old"]``); a condition (``"not no"``, ``"> 60"``); or how likely what was
             found is under each state (``{"no": 0.1, "yes": 0.4}``), which is also called soft or
-            virtual evidence. See :class:`colonnade.inference.Evidence`.
+            virtual evidence. Also as text, one for each variable: ``["age > 60", "smoker = yes"]``,
+            or ``"age > 60"`` alone. See :class:`colonnade.inference.Evidence`.
         draws : int, optional
             Independent draws of all tables that matter, for credible intervals: from 100 to a
             million, or 0 for none. Tables without a posterior (known ones, and those of
@@ -77,7 +78,7 @@ class Questions:
         rng : Generator or int, optional
             Only with draws.
         do : mapping of str to state, optional
-            Variables that are set by an action, see :meth:`do`.
+            Variables that are set by an action, see :meth:`do`; text as for `observed`.
 
         Returns
         -------
@@ -139,7 +140,7 @@ class Questions:
 
     # ---------------------------------------------------------------- actions
 
-    def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
+    def do(self, actions: Observed) -> BayesianNetwork:
         """Return the network after actions: variables are set, whatever their parents are.
 
         The arcs into them are gone, and all other tables stay as they are. That this is what an
@@ -149,6 +150,7 @@ class Questions:
         Parameters
         ----------
         actions : mapping of str to state
+            Also as text: ``"smoker = no"``, or a list with a text for each variable.
 
         Examples
         --------
