@@ -141,6 +141,18 @@ def test_effects_for_some_and_of_several(confounded):
     np.testing.assert_allclose(back.difference.upper, 0.0, atol=1e-15)
 
 
+def test_effects_given_what_the_action_changes(confounded):
+    of = {"smoker": ("yes", "no")}
+    found = confounded.effect("ill", of, given={"tar": "high", "age": "old"})
+    assert found.changed == ("tar",)
+    assert found.to_dict()["changed"] == ["tar"]
+    assert "Given tar, which is itself changed by the action." in repr(found)
+    assert confounded.effect("ill", of, given={"age": "old"}).changed == ()
+    seen = confounded.association("ill", of, given={"tar": "high"})
+    assert seen.changed == ()
+    assert "changed by" not in repr(seen)
+
+
 def test_actions_as_text(confounded):
     wanted = confounded.query("ill", do={"smoker": "yes", "age": "old"}).probabilities
     found = confounded.query("ill", do=["smoker = yes", "age is old"]).probabilities

@@ -68,6 +68,7 @@ class Advice(StrEnum):
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
     MARK_MISSING = "correct the values, or replace what means missing by None"
+    EMPTY_COLUMN = "give a column of None for what was not measured"
     FIRST_LINE_IS_DATA = "write read(path, header=False) if the first line is data"
     NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
@@ -99,6 +100,7 @@ class Advice(StrEnum):
     SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
     WEIGH_KNOWN_TABLES = "say what they are worth, with network.with_weight(50)"
+    UNKNOWN_AS_MISSING = "correct them, or take them as missing with unknown='missing'"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
 

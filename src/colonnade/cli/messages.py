@@ -65,6 +65,7 @@ _ADVICE = {
         "give --missing state, or leave the columns that lack most values out with --ignore"
     ),
     Advice.MARK_MISSING: "correct the file, and store what means missing as null",
+    Advice.EMPTY_COLUMN: "give an empty column for what was not measured",
     Advice.FIRST_LINE_IS_DATA: "give --no-header if the first line is data",
     Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
@@ -95,6 +96,7 @@ _ADVICE = {
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
     Advice.WEIGH_KNOWN_TABLES: "fit a network to data first",
+    Advice.UNKNOWN_AS_MISSING: "correct them, or leave them empty",
     Advice.USE_ALL_ROWS: (
         "leave the columns that lack most values out with --ignore, or give --missing state"
     ),

@@ -13,7 +13,8 @@ from colonnade.dag import Dag
 from colonnade.exceptions import Advice, DataError, expected, not_among
 from colonnade.inference.effects import Effect, How, Sides
 from colonnade.inference.evidence import Evidence, Observed
-from colonnade.inference.queries import Precision, answer, check_draws
+from colonnade.inference.queries import Precision, answer, check_draws, fixed_tables
+from colonnade.inference.reduction import Question
 from colonnade.network import BayesianNetwork
 from colonnade.variables import Family, State
 
@@ -82,10 +83,17 @@ def _contrast(
 ) -> Effect:
     check_draws(*precision)
     evidence = Evidence.of(world, given, "given")
+    causal, adjusted = how
     for name in (target, *pairs):
         if name in evidence:
             what = "variables besides the target and what it is compared by"
             raise expected(what, "given", name, "leave it out")
+    fixed: tuple[str, ...] = ()
+    if precision.draws:
+        # The tables of what is compared have no part in what the sides differ by.
+        fixed = fixed_tables(
+            _given_states(world, target, pairs, evidence).tables, "this comparison"
+        )
     result = answer(world, [*pairs, target], evidence, precision)
     states = {name: world[name].family.child.states for name in pairs}
     compared = {name: (states[name][a], states[name][b]) for name, (a, b) in pairs.items()}
@@ -103,7 +111,20 @@ def _contrast(
     pair = (drawn[0], drawn[1]) if drawn else None
     sides = Sides((found[0], found[1]), pair, result.level)
     variable = world[target].family.child
-    return Effect.of(variable, sides, How(compared, evidence.findings, *how))
+    after = world.dag.descendants(list(pairs)) if causal else ()
+    changed = tuple(name for name in evidence.likelihoods if name in after)
+    facts = How(compared, evidence.findings, causal, adjusted, changed, fixed)
+    return Effect.of(variable, sides, facts)
+
+
+def _given_states(
+    world: BayesianNetwork, target: str, pairs: Mapping[str, tuple[int, int]], evidence: Evidence
+) -> Question:
+    """Ask for the target on one side of a comparison."""
+    variables = (world[name].family.child for name in pairs)
+    states = {name: _one_hot(world, name, one) for name, (one, _) in pairs.items()}
+    known = Evidence((*evidence.variables, *variables), {**evidence.likelihoods, **states})
+    return Question(world, [target], known)
 
 
 def _impossible(side: Mapping[str, State], evidence: Evidence) -> DataError:

@@ -9,7 +9,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.inference.evidence import Finding
-from colonnade.inference.results import plain
+from colonnade.inference.results import plain, without_share
 from colonnade.tables.tabular import Tabular
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
@@ -30,12 +30,14 @@ class Sides(NamedTuple):
 
 
 class How(NamedTuple):
-    """What was compared, given what, and whether by action."""
+    """What was compared, given what, whether by action, and what the intervals lack."""
 
     compared: dict[str, tuple[State, State]]
     given: dict[str, Finding]
     causal: bool
     adjusted: frozenset[str] | None
+    changed: tuple[str, ...]
+    fixed: tuple[str, ...]
 
 
 class Estimates(NamedTuple):
@@ -121,6 +123,10 @@ class Effect(Tabular):
         ``one - other``, ``one / other``, and the ratio of the odds.
     level : float or None
         Probability inside the intervals.
+    changed : tuple of str
+        Variables of `given` that the action itself changes.
+    fixed : tuple of str
+        Variables whose tables matter and have no posterior: the intervals lack their share.
     """
 
     target: str
@@ -136,6 +142,8 @@ class Effect(Tabular):
     ratio: Estimates
     odds_ratio: Estimates
     level: float | None
+    changed: tuple[str, ...]
+    fixed: tuple[str, ...]
     _variable: Variable
 
     @classmethod
@@ -161,6 +169,8 @@ class Effect(Tabular):
             ratio=ratio,
             odds_ratio=odds_ratio,
             level=sides.level,
+            changed=how.changed,
+            fixed=how.fixed,
             _variable=target,
         )
 
@@ -191,6 +201,8 @@ class Effect(Tabular):
             "adjusted": None if self.adjusted is None else sorted(self.adjusted),
             "assumed": self.assumed,
             "level": self.level,
+            "changed": list(self.changed),
+            "fixed": list(self.fixed),
             "answers": answers,
         }
 
@@ -230,7 +242,11 @@ class Effect(Tabular):
         if self.adjusted is not None:
             named = ", ".join(sorted(self.adjusted)) or "nothing"
             notes.append(f"  To be adjusted for (done here): {named}.")
-        return "\n".join([first, *lines, *notes])
+        if self.changed:
+            are = "is itself" if len(self.changed) == 1 else "are themselves"
+            named = ", ".join(self.changed)
+            notes.append(f"  Given {named}, which {are} changed by the action.")
+        return "\n".join([first, *lines, *notes, *without_share(self.fixed)])
 
 
 def _measures(one: Floats, other: Floats) -> tuple[Floats, ...]:

@@ -14,9 +14,15 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.elimination import Elimination
-from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, expected
+from colonnade.exceptions import TooLargeError, expected
 from colonnade.inference.evidence import Evidence, Observed
-from colonnade.inference.queries import Precision, answer, check_draws, checked_targets
+from colonnade.inference.queries import (
+    Precision,
+    answer,
+    check_draws,
+    checked_targets,
+    fixed_tables,
+)
 from colonnade.inference.reduction import Piece, Question, Weight
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
@@ -278,9 +284,7 @@ def _drawn(
     value = max(0.0, float(measure(1, None)[0]))
     if not precision.draws:
         return Estimate(value)
-    if not any(each.uncertain for each in networks):
-        reason = "all tables are known or estimated by maximum likelihood, without a posterior"
-        raise NotSupportedError("A credible interval of this figure", reason, Advice.NO_DRAWS)
+    fixed_tables((cpt for each in networks for cpt in each.question.tables), "this figure")
     rng, left, found = generator(precision.rng), precision.draws, []
     batch = max(1, _MAX_BATCH_CELLS // max(1, sum(each.cells for each in networks)))
     while left:

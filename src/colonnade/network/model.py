@@ -251,10 +251,11 @@ class BayesianNetwork(Questions):
         >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
         array([0.667, 0.333, 1.   ])
         """
-        from colonnade.network.learning import advising_groups, opened_for_network
+        from colonnade.network.learning import opened_for_network
+        from colonnade.network.new_rows import advising_rows
         from colonnade.network.rows import log_likelihood
 
-        with advising_groups(self):
+        with advising_rows(self):
             rows = opened_for_network(table, self, None, unknown)
             return log_likelihood(rows, self.dag, list(self.tables.values()))
 
@@ -481,11 +482,11 @@ class BayesianNetwork(Questions):
         self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
         from colonnade.network.counts import NetworkCounts
-        from colonnade.network.learning import advising_groups, opened_for_network
+        from colonnade.network.learning import advising_states, opened_for_network
 
         known = NetworkCounts.kept(self, request, True)
         # Rows that were learned are of no new group.
-        with nullcontext() if request == "forget" else advising_groups(self):
+        with nullcontext() if request == "forget" else advising_states(self):
             rows = opened_for_network(table, self, weights)
             counts = NetworkCounts.of(rows, self.dag, missing)
         return self._with(combine(known, counts))

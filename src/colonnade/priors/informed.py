@@ -102,6 +102,10 @@ class _Rows(Fallback):
             places = places * size + codes[:, k]
         return np.array(self.known)[places]
 
+    @property
+    def positive(self) -> bool:
+        return bool((np.array(self.known) > 0.0).all())
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InformedPosterior(TablePosterior):

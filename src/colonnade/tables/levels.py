@@ -89,7 +89,7 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
         hints = dict.fromkeys(filter(None, (did_you_mean(name, known) for name in lost)))
         noun = "Column" if len(lost) == 1 else "Columns"
         where = f"{noun} {joined(map(repr, lost))}"
-        raise DataError(where, problem, " ".join(hints), columns=lost)
+        raise DataError(where, problem, " ".join(hints), columns=lost, absent=lost)
 
 
 def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
