@@ -59,6 +59,10 @@ class Advice(StrEnum):
     LOAD_FOREST = "it is a forest: write BayesianNetworkForest.load(path)"
     LEAVE_OUT_DATES = "leave the column out, or turn it into parts such as the month"
     LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"
+    NAMED_BY_BINS = "`bins` names it: give the names of columns"
+    NAMED_BY_DAG = "`dag` names it: take it out of the graph, or call the column so"
+    NAMED_BY_GROUP = "`group` names it: give the name of a column"
+    NAMED_BY_WEIGHTS = "`weights` names it: give the name of a column, or an array"
     NAME_BINS = (
         "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
     )

@@ -54,6 +54,10 @@ _ADVICE = {
     Advice.LEAVE_OUT: (
         "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
     ),
+    Advice.NAMED_BY_BINS: "--bins names it: give the names of columns",
+    Advice.NAMED_BY_DAG: "the graph names it: take it out, or call the column so",
+    Advice.NAMED_BY_GROUP: "--group names it: give the name of a column",
+    Advice.NAMED_BY_WEIGHTS: "--weights names it: give the name of a column",
     Advice.NAME_BINS: (
         "say how with --bins {first}=4, or keep the values as states with --bins {first}=keep"
     ),

@@ -21,6 +21,10 @@ CAUSAL = (
 PLAIN = "nothing about causes: the two are compared as they are found, not as they are set"
 
 
+# Relative difference of probabilities that are the same.
+_ROUNDING = 1e-14
+
+
 class Sides(NamedTuple):
     """Probabilities of the target on two sides, ``[state]``; in draws ``[draw, state]``."""
 
@@ -253,7 +257,10 @@ def _measures(one: Floats, other: Floats) -> tuple[Floats, ...]:
     """Both sides, their difference, their ratio and the ratio of their odds."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         odds = one / (1.0 - one) / (other / (1.0 - other))
-        return one, other, one - other, one / other, odds
+        difference = one - other
+        # What is left of equal sides is rounding.
+        equal = np.abs(difference) <= _ROUNDING * np.maximum(one, other)
+        return one, other, np.where(equal, 0.0, difference), one / other, odds
 
 
 def _ends(found: Estimates, k: int) -> tuple[float, float] | None:

@@ -14,7 +14,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.elimination import Elimination
-from colonnade.exceptions import TooLargeError, expected
+from colonnade.exceptions import Advice, TooLargeError, expected, listing
 from colonnade.inference.evidence import Evidence, Observed
 from colonnade.inference.queries import (
     Precision,
@@ -175,10 +175,7 @@ def kl(network: BayesianNetwork, other: Any, precision: Precision) -> Estimate:
     check_draws(*precision)
     if not isinstance(other, BayesianNetwork):
         raise expected("a BayesianNetwork", "other", other)
-    if {v.name: v for v in network.variables} != {v.name: v for v in other.variables}:
-        hint = "fit both with the same `variables`"
-        what = "a network of the same variables, with the same states,"
-        raise expected(what, "other", other, hint, got=f"one of {sorted(other)}")
+    _check_same_variables(network, other)
     mine, yours = (_Whole(each, Evidence((), {})) for each in (network, other))
     named = [tuple(mine.question.label[yours.question.names[v]] for v in s) for s in yours.scopes]
     mine.asked_too(named)
@@ -189,6 +186,21 @@ def kl(network: BayesianNetwork, other: Any, precision: Precision) -> Estimate:
         return _expected(cells, logs) - _expected(more, others)
 
     return _drawn(divergences, [mine, yours], precision)
+
+
+def _check_same_variables(network: BayesianNetwork, other: BayesianNetwork) -> None:
+    if set(network) != set(other):
+        lost = [name for name in network if name not in other]
+        more = [name for name in other if name not in network]
+        parts = [f"{word} {listing(names)}" for word, names in (("without", lost), ("with", more))]
+        got = " and ".join(part for part, names in zip(parts, (lost, more), strict=True) if names)
+        what, hint = "a network of the same variables", "compare networks of the same table"
+        raise expected(what, "other", other, hint, got=f"one {got}")
+    for name in network:
+        states, found = network[name].family.child.states, other[name].family.child.states
+        if states != found:
+            what = f"the same states of {name!r}, {listing(states)},"
+            raise expected(what, "other", other, Advice.SAME_STATES, got=listing(found))
 
 
 class _Whole:

@@ -32,7 +32,9 @@ class MostProbable(_States, Tabular):
         The variables asked for; if none were named, all of the network, the observed ones included.
     log_probability : float
         Of all variables: the log probability of exactly these states together. Of some variables:
-        the log probability of their states together with what was observed, the others summed out.
+        the log probability of their states together with what was observed, the others summed out;
+        likelihoods have their part in it, divided by the largest of each variable, since only
+        their ratios count.
     """
 
     __slots__ = ()

@@ -175,7 +175,14 @@ def coded_for_fit(
         raise expected(what, "variables", strange, did_you_mean(strange[0], dag.variables))
     if isinstance(weights, str) and weights in dag:
         raise expected("a column that is no variable of the graph", "weights", weights)
-    return countable(table, variables, weights, columns=dag.variables, group=group)
+    try:
+        return countable(table, variables, weights, columns=dag.variables, group=group)
+    except DataError as error:
+        if group in error.details.get("absent", ()):
+            raise error.advising(Advice.NAMED_BY_GROUP) from None
+        if "absent" in error.details:
+            raise error.advising(Advice.NAMED_BY_DAG) from None
+        raise
 
 
 def checked_dag(dag: Any) -> Dag:

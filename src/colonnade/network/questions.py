@@ -123,8 +123,9 @@ class Questions:
         Returns
         -------
         MostProbable
-            The ``states``, of equally probable ones the first; and their ``log_probability``
-            together with what was observed.
+            The ``states``, of equally probable ones the first; and their ``log_probability``: of
+            all variables, that of the states themselves, whatever likelihoods were observed; of
+            some, together with what was observed, with likelihoods divided by their largest.
 
         Examples
         --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -79,6 +79,9 @@ class Informed(Prior):
 
     def strength(self, counts: FamilyCounts) -> float:
         return self.weight
+
+    def reweighted(self, weight: float) -> Informed:
+        return replace(self, weight=weight)
 
     def completed(self, counts: FamilyCounts, table: SparseTable) -> SparseTable:
         if table.complete:

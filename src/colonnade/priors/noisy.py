@@ -200,6 +200,9 @@ class NoisyMax(Prior):
         effects = self.effects(counts)
         return SparseTable.beside(counts, _normalised(effects.rows(counts.codes)), None, effects)
 
+    def reweighted(self, weight: float) -> NoisyMax | None:
+        return None if self.around is None else replace(self, weight=weight)
+
     def effects(self, counts: Counts) -> Effects:
         """Fit the effects of all parents and of the leak.
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from colonnade.arrays import Array, Floats, Weights
-from colonnade.exceptions import NotSupportedError
+from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.tables.bins import MAX_NUMERIC_STATES, Bins, Measured, warn_of_cuts
 from colonnade.tables.cuts import Cuts, Strategy, refuse_infinite
 from colonnade.tables.identifiers import Excess, never_repeat, warn_of_identifiers
@@ -186,7 +186,8 @@ def passed_cuts(
 ) -> tuple[Cuts, ...]:
     """Choose cut points in one pass, as :meth:`Discretizer.fit` says."""
     own = weights if isinstance(weights, str) else None
-    refuse_absent([*bins.columns, *([] if own is None else [own])], parts.names)
+    refuse_absent(list(bins.columns), parts.names, Advice.NAMED_BY_BINS)
+    refuse_absent([] if own is None else [own], parts.names, Advice.NAMED_BY_WEIGHTS)
     names = [name for name, wanted in bins.columns.items() if wanted is not None]
     if bins.default is not None:
         names = [
