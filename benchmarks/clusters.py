@@ -29,8 +29,9 @@ Open = Callable[[str], Any]
 Group = Callable[[Any, list[str]], Any]
 
 
-def run(rows: int = 1_000_000, engines: list[str] | None = None) -> None:
+def run(engines: list[str] | None = None) -> None:
     """Time everything and print the comparison."""
+    rows = int(float(os.environ.get("CLUSTER_ROWS", 1e6)))
     dag = graph()
     families = [[*dag.parents(name), name] for name in dag.variables]
     lines = []
@@ -180,4 +181,4 @@ ENGINES = {"polars": polars, "duckdb": duckdb, "ibis": ibis, "dask": dask, "spar
 
 
 if __name__ == "__main__":
-    run(int(float(os.environ.get("CLUSTER_ROWS", 1e6))), sys.argv[1:] or None)
+    run(sys.argv[1:] or None)

@@ -2,6 +2,9 @@
 
 Every figure is of a process of its own, which compiles and loads on a small file first: wall time,
 processor time and the largest memory. Data are drawn into a temporary folder and removed.
+
+``python -m benchmarks scale`` goes up to 10^8 rows, which need 3 GB in the folder for temporary
+files (TMPDIR names another one); SCALE_ROWS=1e7 stops earlier. It draws docs/images/scale.svg.
 """
 
 from __future__ import annotations
@@ -31,6 +34,13 @@ ARCS = [
 GROUP_ROWS, DRAWN_GROUPS = 1 << 20, 8
 SIZES = [10**5, 10**6, 10**7, 10**8]
 CSV_ROWS = 2_000_000
+# What is measured at every size, and how it is called in the figure.
+GROWING = {
+    "scan": "PyArrow's bare scan",
+    "fit": "fit",
+    "hill_climb": "hill_climb",
+    "predict": "colonnade predict",
+}
 
 
 def run() -> None:
@@ -43,15 +53,16 @@ def run() -> None:
         growth = {}
         for rows in sizes:
             path = draw(folder / f"{rows}.parquet", rows)
-            whats = ["scan", "fit"] + (["log_likelihood"] if rows == 10**7 else [])
-            whats += ["encode", "hill_climb"] if rows == sizes[-1] else []
+            whats = [*GROWING, *(["log_likelihood"] if rows == 10**7 else [])]
+            whats += ["encode"] if rows == sizes[-1] else []
             growth[rows] = {what: measured(what, path, small) for what in whats}
             _print_parquet(rows, path, growth[rows])
             if rows < sizes[-1]:
                 path.unlink()
         text = folder / "table.csv"
-        as_text(folder / f"{sizes[-1]}.parquet", text, CSV_ROWS)
-        _print_csv(text, as_text(small, folder / "small.csv", 10**5))
+        rows = min(CSV_ROWS, sizes[-1])
+        as_text(folder / f"{sizes[-1]}.parquet", text, rows)
+        _print_csv(rows, text, as_text(small, folder / "small.csv", 10**5))
     draw_growth(growth)
 
 
@@ -161,10 +172,28 @@ def _jobs() -> dict[str, Callable[[str], Any]]:
         "log_likelihood": lambda path: cn.fit(path, dag).log_likelihood(path),
         "encode": cn.encode,
         "hill_climb": cn.hill_climb,
+        "predict": predict,
         "pyarrow": parse_pyarrow,
         "polars": parse_polars,
         "duckdb": parse_duckdb,
     }
+
+
+def predict(path: str) -> None:
+    """The command line's own: the last variable of every row, from a file into a file."""
+    import colonnade as cn
+    from colonnade.cli import app
+
+    # Made of the small file, which every process begins with.
+    model = Path(path).with_name("model.json")
+    output = Path(f"{path}.predicted.parquet")
+    if not model.exists():
+        cn.fit(path, cn.Dag(ARCS)).save(model)
+    target = ["--target", NAMES[-1], "--draws", "0", "--memory", "1GB", "--overwrite"]
+    try:
+        app(["predict", str(model), path, *target, "-o", str(output)], standalone_mode=False)
+    finally:
+        output.unlink(missing_ok=True)
 
 
 def measured(what: str, path: Path, small: Path, repeats: int = 1) -> dict[str, float]:
@@ -197,14 +226,14 @@ def _print_parquet(rows: int, path: Path, found: dict[str, dict[str, float]]) ->
     _print(title, found, "scan")
 
 
-def _print_csv(path: Path, small: Path) -> None:
+def _print_csv(rows: int, path: Path, small: Path) -> None:
     found = {
         what: measured(what, path, small, repeats=3)
         for what in ("pyarrow", "polars", "duckdb", "fit")
     }
     fastest = min(("pyarrow", "polars", "duckdb"), key=lambda what: found[what]["processor"])
     size = f"{path.stat().st_size / 1e6:.0f} MB"
-    title = f"{CSV_ROWS:,} rows of CSV, {size}; ratios to the fastest bare parse, by {fastest}"
+    title = f"{rows:,} rows of CSV, {size}; ratios to the fastest bare parse, by {fastest}"
     _print(title, found, fastest)
 
 
@@ -234,16 +263,18 @@ def draw_growth(growth: dict[int, dict[str, dict[str, float]]]) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
+    mpl.rcParams["svg.hashsalt"] = "scale"  # the same figure for the same numbers
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     rows = list(growth)
-    for what, label in (("scan", "PyArrow's scan"), ("fit", "fit")):
+    for what, label in GROWING.items():
         left.loglog(rows, [growth[n][what]["processor"] for n in rows], "o-", label=label)
         right.semilogx(rows, [growth[n][what]["peak"] / 1e9 for n in rows], "o-", label=label)
-    left.set(xlabel="rows", ylabel="processor time, s")
-    right.set(xlabel="rows", ylabel="largest memory, GB", ylim=(0, None))
-    left.legend(frameon=False)
-    path = Path(__file__).parents[1] / "docs" / "images" / "scale.png"
-    figure.savefig(path, dpi=150)
+    left.set(xlabel="rows of 20 columns", ylabel="processor time, s")
+    right.set(xlabel="rows of 20 columns", ylabel="largest memory, GB", ylim=(0, None))
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    path = Path(__file__).parents[1] / "docs" / "images" / "scale.svg"
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
     print(f"Drew {path.relative_to(path.parents[2])}")
 
 

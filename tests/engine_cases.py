@@ -187,7 +187,71 @@ def bad_columns_are_named(make: Make) -> None:
         cn.fit(make(gap), DAG, weights="share")
 
 
+def cut_points_are_the_same(make: Make) -> None:
+    """Exactly, for few numbers: with gaps, weights, every strategy, and what is left as it is."""
+    table = data().append_column("count", pa.array([k % 37 for k in range(240)]))
+    chosen: list[dict[str, Any]] = [
+        {"bins": 4},
+        {"bins": {"number": 2, "measured": 3}, "weights": "times"},
+        {"columns": ["measured"], "weights": "share", "strategy": "uniform"},
+        {"columns": ["measured"], "strategy": "kmeans"},
+        {"bins": {"measured": [0.1], "count": None}},
+    ]
+    for options in chosen:
+        told = []
+        found = []
+        for each in (make(table), table):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                found.append(Discretizer.fit(each, **options))
+            told.append([str(one.message) for one in caught if one.category is not UserWarning])
+        assert found[0] == found[1]
+        assert found[0].columns
+        assert told[0] == told[1]
+    infinite = pa.table({"x": [1.0, 2.5, float("inf")], "y": ["a", "b", "a"]})
+    with pytest.raises(DataError, match="Column 'x': infinity, or a number too large"):
+        Discretizer.fit(make(infinite))
+    with pytest.raises(DataError, match=r"Column 'y': .*only numbers are cut"):
+        Discretizer.fit(make(infinite), columns=["y"])
+    with pytest.raises(InputError, match="Expected the name of a column for `weights`"):
+        Discretizer.fit(make(table), weights=np.ones(240))
+    for wrong in ([-1, 2, 3], [None, 2, 3]):
+        bad = pa.table({"x": [0.5, 1.5, 2.5], "times": wrong})
+        with pytest.raises(DataError, match=r"Column 'times': .*(negative|missing)|weight -1"):
+            Discretizer.fit(make(bad), weights="times")
+
+
+def many_numbers_are_cut_closely(make: Make) -> None:
+    """Beyond what is counted one by one, quantiles are off by no more than is said."""
+    rows = 20_000
+    rng = np.random.default_rng(8)
+    columns = {
+        "x": rng.normal(size=rows),
+        "few": rng.integers(0, 40, rows) / 4,  # many rows, but few numbers: exact
+        "id": rng.permutation(rows) * 7,
+        "w": np.ones(rows, np.int64),
+    }
+    columns["x"][:5] = np.nan
+    table = make(pa.table(columns))
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ColonnadeWarning)
+        patch.setattr("colonnade.tables.sketches.MAX_EXACT", 1000)
+        patch.setattr("colonnade.tables.numbers.KEPT", 4096)
+        found = Discretizer.fit(table, 5, columns=["x", "few", "id"])
+        # Parts of Dask are thinned out twice here, to few numbers.
+        most = rows * (4e-5 + 2 / (2 * 4096)) + 1.5
+        for name in ("x", "id"):
+            cuts, own = found.get(name), np.sort(columns[name])
+            assert cuts is not None
+            ranks = np.searchsorted(own[~np.isnan(own)], cuts.points, side="right")
+            wanted = (~np.isnan(own)).sum() * np.arange(1, 5) / 5
+            assert np.abs(ranks - wanted).max() <= most
+        assert found.get("few") == Discretizer.fit(columns, 5, columns=["few"]).get("few")
+
+
 CASES: list[Callable[[Make], None]] = [
+    cut_points_are_the_same,
+    many_numbers_are_cut_closely,
     fits_are_the_same,
     missing_values_are_treated_alike,
     weights_are_summed,

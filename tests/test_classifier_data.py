@@ -3,6 +3,7 @@
 # ruff: noqa: N806 (scikit-learn calls the features X)
 
 import decimal
+import re
 import warnings
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from colonnade.classifier import (
     BayesianNetworkClassifier,
     BayesianNetworkForest,
     ImpossibleRowWarning,
+    SmallWeightWarning,
     UnknownStateWarning,
 )
 from colonnade.dag import Dag
@@ -212,10 +214,16 @@ def test_a_column_that_identifies_rows_is_left_out(kind, structure) -> None:
     added = frame.assign(**{kind: with_identifiers(120)[kind]})
     with pytest.warns(ColumnWarning) as caught:
         model = BayesianNetworkClassifier(structure).fit(added, y)
-    assert [str(each.message) for each in caught] == [
+    told = (
         f"Column {kind!r} (120 different values in 120 rows): left out, because it seems to "
         "identify rows. Hint: identifiers='keep' keeps such columns."
-    ]
+    )
+    if kind == "time":
+        told = (
+            "Column 'time': left out, because dates are neither numbers nor states. "
+            "Hint: add columns of what matters about them, such as the month."
+        )
+    assert [str(each.message) for each in caught] == [told]
     assert model.identifiers_ == caught[0].message.columns == (kind,)
     assert wanted.identifiers_ == ()
     assert model.network_ == wanted.network_
@@ -606,9 +614,92 @@ def test_bad_frames() -> None:
     twice = pd.concat([frame, frame["flag"]], axis=1)
     with pytest.raises(DataError, match=r"Column 'flag': the name occurs 2 times"):
         model.fit(twice, y)
-    with pytest.raises(DataError, match=r"Column 'when'.*not states"):
-        model.fit(frame.assign(when=pd.Timestamp("2020-01-01")), y)
     with pytest.raises(ValueError, match="feature names should match"):
         model.fit(frame, y).predict(frame.rename(columns={"flag": "flags"}))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(frame, y[:-1])
+
+
+# ------------------------------------------------------------------ what a user did not mean
+
+
+def _mixed(rows: int = 120) -> tuple[pd.DataFrame, Any]:
+    X, y = letters(rows=rows)
+    return pd.DataFrame(X, columns=list("abcdef")), np.where(np.asarray(y) % 2, "yes", "no")
+
+
+@pytest.mark.parametrize("different", [2, 12, 120])
+def test_dates_are_left_out_however_few(different) -> None:
+    frame, y = _mixed()
+    days = pd.date_range("2020-01-01", periods=different)[np.arange(120) % different]
+    with pytest.warns(ColumnWarning, match="'day': left out, because dates are neither"):
+        model = BayesianNetworkClassifier("naive").fit(frame.assign(day=days), y)
+    assert model.identifiers_ == ("day",)
+    wanted = BayesianNetworkClassifier("naive").fit(frame, y)
+    found = model.predict_proba(frame.assign(day=days))
+    assert np.array_equal(found, wanted.predict_proba(frame))
+
+
+def test_dates_that_are_to_be_kept_are_refused() -> None:
+    frame, y = _mixed()
+    frame = frame.assign(day=pd.date_range("2020-01-01", periods=120))
+    with pytest.raises(DataError, match="'day': dates are not states"):
+        BayesianNetworkClassifier(identifiers="keep").fit(frame, y)
+
+
+def test_text_that_reads_as_numbers_is_named_when_it_is_left_out() -> None:
+    frame, y = _mixed()
+    text = [f"{value:.3f}" for value in np.random.default_rng(0).normal(size=120)]
+    with pytest.warns(ColumnWarning, match="Hint: convert 'size', text that reads as numbers"):
+        BayesianNetworkClassifier("naive").fit(frame.assign(size=text), y)
+
+
+@pytest.mark.parametrize("kind", [BayesianNetworkClassifier, BayesianNetworkForest])
+def test_weights_that_add_up_to_one_are_worth_a_warning(kind) -> None:
+    frame, y = _mixed()
+    with pytest.warns(SmallWeightWarning, match="adds up to 1 for 120 rows.*multiply them by 120 "):
+        kind().fit(frame, y, sample_weight=np.full(120, 1 / 120))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SmallWeightWarning)
+        kind().fit(frame, y, sample_weight=np.full(120, 0.5))
+
+
+def test_weights_of_labels_that_do_not_occur() -> None:
+    frame, y = _mixed()
+    with pytest.raises(InputError, match=r"got 'No'. Hint: did you mean 'no'\?"):
+        BayesianNetworkClassifier("naive", class_weight={"No": 2}).fit(frame, y)
+    # A fold may lack a class.
+    weights = {"no": 2, "yes": 1, "perhaps": 3}
+    BayesianNetworkClassifier("naive", class_weight=weights).fit(frame, y)
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (None, "Expected an array or a data frame for `X`, got None."),
+        ("rows.csv", "got 'rows.csv'. Hint: read the file first"),
+        ([{"a": 1}, {"a": 2}], "got list of records. Hint: write pandas.DataFrame"),
+        (np.zeros(2, dtype=[("a", "f8")]), "got ndarray of records. Hint: write pandas.DataFrame"),
+    ],
+    ids=["none", "path", "records", "structured"],
+)
+def test_what_is_no_table_is_refused_in_words(table, told) -> None:
+    with pytest.raises(InputError, match=re.escape(told)):
+        BayesianNetworkClassifier().fit(table, [0, 1])
+
+
+def test_hints_name_options_that_a_classifier_has() -> None:
+    frame, y = _mixed()
+    with pytest.raises(DataError, match="Hint: use strings for all of them"):
+        BayesianNetworkClassifier().fit(frame.assign(a=[1, "x"] * 60), y)
+    with pytest.raises(DataError, match="Hint: leave it out of `bins`"):
+        BayesianNetworkClassifier(bins={"a": None}).fit(frame.assign(a=np.arange(120) / 7), y)
+    with pytest.raises(InputError, match="'ill', 'cot', of which one at most is the class"):
+        BayesianNetworkClassifier(Dag([("ill", "cot"), ("ill", "a")])).fit(frame, y)
+    with pytest.raises(DataError, match="scikit-learn seems to have numbered the labels"):
+        BayesianNetworkClassifier(classes=["no", "yes"]).fit(frame, (y == "yes").astype(int))
+    with pytest.raises(InputError, match="Hint: give a seed, such as 0"):
+        BayesianNetworkForest(random_state=np.random.default_rng(0)).fit(frame, y)
+    model = BayesianNetworkClassifier("naive").fit(frame.assign(a=[True, False] * 60), y)
+    with pytest.warns(UnknownStateWarning, match=r"Hint: did you mean True\?"):
+        model.predict(frame.assign(a=1))

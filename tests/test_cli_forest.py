@@ -59,9 +59,10 @@ def test_a_forest_is_that_of_python(table: pd.DataFrame) -> None:
     np.testing.assert_allclose(found["ill=yes"], own.predict_proba(features)[:, 1], atol=1e-12)
     ends = own.predict_interval(features, 0.8, rng=2)
     np.testing.assert_allclose(found["ill=yes lower"], ends.lower[:, 1], atol=1e-12)
-    assert found["ill"].tolist() == own.predict(features).tolist()
+    assert found["predicted ill"].tolist() == own.predict(features).tolist()
+    assert found["ill"].tolist() == table["ill"].tolist()
     plain = json.loads(run("predict forest.json data.csv --draws 0 --json")[0])
-    assert list(plain["rows"][0]) == ["ill", "ill=no", "ill=yes"]
+    assert list(plain["rows"][0]) == ["ill", "predicted ill", "ill=no", "ill=yes"]
     assert plain["target"] == "ill"
 
 

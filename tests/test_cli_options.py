@@ -52,6 +52,16 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--dag": [(2, "fit data.csv --learn hc --dag arcs.csv")],
         "--learn": [(2, "fit data.csv --dag arcs.csv --learn hc")],
         "--json": ALWAYS,
+        "--recode": [
+            (1, "fit data.csv --recode nowhere:a=b"),
+            (2, "fit data.csv --bins dose=3 --recode dose:1=2"),
+            (2, "fit data.csv --learn forest --target cancer --recode smoker:yes=no"),
+        ],
+        "--order": [
+            (1, "fit data.csv --order nowhere:a,b"),
+            (2, "fit data.csv --cut dose:1 --order dose:1,2"),
+            (2, "fit data.csv --learn forest --target cancer --order smoker:yes,no"),
+        ],
         "--cut": [
             (1, "fit data.csv --learn hc --cut age:30"),
             (1, "fit data.csv --dag arcs.csv --cut dose:1"),
@@ -111,6 +121,11 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--ignore": [(2, "fit data.csv --dag arcs.csv --ignore cancer")],
         "--na": [(2, "fit data.parquet --learn hc --na NA")],
         "--weights": [(1, "fit data.csv --dag arcs.csv --weights cancer")],
+        "--memory": [(2, "fit book.xlsx --learn hc --memory 1GB"), (2, "fit - --memory 1GB")],
+        "--table": [
+            (2, "fit data.csv --learn hc --table visits"),
+            (2, "fit clinic.duckdb/visits --learn hc --table visits"),
+        ],
     },
     "show": {
         "--level": [
@@ -222,6 +237,8 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--group": [
             (2, "compare data.csv --learn naive --target group --group group"),
         ],
+        "--recode": [(1, "compare data.csv --recode nowhere:a=b")],
+        "--order": [(1, "compare data.csv --order nowhere:a,b")],
         "--cut": [(1, "compare data.csv --learn hc --cut age:30")],
         "--keep": [(1, "compare data.csv --learn hc --keep age")],
         "--required": [(2, "compare data.csv --learn chow-liu --required arcs.csv")],
@@ -281,6 +298,8 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--json": ALWAYS,
         "--ignore": ALWAYS,
         "--bins": [(2, "inspect words.csv --bins 3")],
+        "--recode": [(1, "inspect data.csv --recode nowhere:a=b")],
+        "--order": [(1, "inspect data.csv --order nowhere:a,b")],
         "--cut": [(1, "inspect data.csv --cut age:30")],
         "--keep": [
             (1, "inspect data.csv --keep age"),
@@ -307,6 +326,8 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--tabu": [(2, "structure data.csv --learn chow-liu --tabu 2")],
         "--restarts": [(2, "structure data.csv --learn chow-liu --restarts 2")],
         "--bins": [(2, "structure words.csv --bins 3")],
+        "--recode": [(1, "structure data.csv --recode nowhere:a=b")],
+        "--order": [(1, "structure data.csv --order nowhere:a,b")],
         "--cut": [(1, "structure data.csv --cut age:30")],
         "--keep": [(1, "structure data.csv --keep age")],
         "--na": [(2, "structure data.parquet --na NA")],
@@ -316,7 +337,9 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--encoding": [(2, "structure data.parquet --encoding utf-8")],
     },
     "predict": {
-        **dict.fromkeys(("--target", "--overwrite", "--ignore"), ALWAYS),
+        **dict.fromkeys(("--target", "--overwrite", "--ignore", "--keep"), ALWAYS),
+        "--memory": [(2, "predict model.json book.xlsx --memory 1GB")],
+        "--table": [(2, "predict model.json data.csv --table visits")],
         "--output": [(2, "predict model.json data.csv --target cancer --json --output x.csv")],
         "--json": [(2, "predict model.json data.csv --target cancer --output x.csv --json")],
         "--draws": [(1, "predict known.bif data.csv --target cancer --draws 100")],
@@ -353,8 +376,10 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
     },
     "merge": dict.fromkeys(("--output", "--overwrite", "--json"), ALWAYS),
     "count": {
-        **dict.fromkeys(("--output", "--overwrite", "--json", "--dag", "--memory"), ALWAYS),
+        **dict.fromkeys(("--output", "--overwrite", "--json", "--dag"), ALWAYS),
         **dict.fromkeys(("--weights", "--group"), ALWAYS),
+        "--memory": [(2, "count book.xlsx --dag arcs.csv -o x.json --memory 1GB")],
+        "--table": [(2, "count data.csv --dag arcs.csv -o x.json --table visits")],
         "--missing": [(2, "count data.csv --dag arcs.csv -o x.json --missing em")],
         "--cut": [(2, "count data.csv --dag arcs.csv -o x.json --cut dose:1")],
         "--na": [(2, "count data.parquet --dag arcs.csv -o x.json --na NA")],

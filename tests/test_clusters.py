@@ -91,8 +91,10 @@ def test_fit_is_one_job_and_searches_are_few(spark: Any, on_spark: Make) -> None
     # The states, all pairs, and then one request for each child whose parents changed.
     assert jobs <= 2 + 2 * (len(found.dag.arcs) + 1)
     _, jobs = queries_of(spark, lambda: cn.tan(table, "ill"))
-    # The states, pairs, and triples with the class, which are asked for in a few batches.
-    assert jobs <= 5
+    # The states, and all triples with the class, of which everything else is a margin.
+    assert jobs == 2
+    _, jobs = queries_of(spark, lambda: cn.structure.chow_liu(table))
+    assert jobs == 2
 
 
 def executors() -> set[int]:

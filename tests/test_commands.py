@@ -178,7 +178,7 @@ def test_show_fits_a_narrow_terminal(folder: Path, tmp_path: Path) -> None:
     cn.fit(table, dag).save(tmp_path / "wide.json")
     result = program("show", tmp_path / "wide.json", "y", "--limit", 2, folder=folder)
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "Given a rather long name 0=" in result.stdout
+    assert "\na rather long name 0 = " in result.stdout
     assert "Any other configuration" in result.stdout
     assert "0.5" in result.stdout
     assert program("show", "model.json", folder=folder).stdout.startswith("5 variables")
@@ -222,23 +222,28 @@ def test_predict(folder: Path, tmp_path: Path) -> None:
         assert found["ill=ja lower"][row] < probability < found["ill=ja upper"][row]
     parquet = tmp_path / "out.parquet"
     program("predict", "tan.json", "swiss.csv", "--draws", 0, "-o", parquet, folder=folder)
-    assert list(cn.read(parquet)) == ["ill", "ill=ja", "ill=nein"]
+    assert list(cn.read(parquet)) == ["ill", "predicted ill", "ill=ja", "ill=nein"]
     printed = program("predict", "tan.json", "swiss.csv", "--draws", 0, "-o", "-", folder=folder)
-    assert printed.stdout.startswith("ill,ill=ja,ill=nein\n")
+    assert printed.stdout.startswith("ill,predicted ill,ill=ja,ill=nein\n")
+    said = "Columns: 'ill' as in the data; 'predicted ill', the most probable state; 'ill=STATE'"
+    assert said in printed.stderr
     new = "age;smoker;site;bmi\n30;perhaps;Bern;22,5\n"
     arguments = "predict", "tan.json", "-", "--separator", ";", "--decimal", ",", "--json"
     told = program(*arguments, folder=folder, text=new.encode())
     assert json.loads(told.stdout)["target"] == "ill"
     assert "1 value that the network does not know ('perhaps') in 1 row" in told.stderr
     shown = program("predict", "tan.json", "swiss.csv", folder=folder).stdout.splitlines()
-    assert shown[1].split() == ["row", "ill", "ill=ja", "ill=nein"]
+    assert shown[1].split() == ["row", "ill", "predicted", "ill", "ill=ja", "ill=nein"]
     assert [line.split()[0] for line in shown[2:22]] == [str(k + 1) for k in range(20)]
-    assert shown[2].split()[1:3] == [found["ill"][0], f"{found['ill=ja'][0]:.4f}"]
+    first = [table["ill"][0], found["predicted ill"][0], f"{found['ill=ja'][0]:.4f}"]
+    assert shown[2].split()[1:4] == first
     small = program("predict", "tan.json", "swiss.csv", folder=folder, COLUMNS="50").stdout
-    assert small.splitlines()[1].split() == ["row", "ill", "probability", "95", "%", "interval"]
-    best = found["ill"][0]
+    titles = ["row", "predicted", "ill", "probability", "95", "%", "interval"]
+    assert small.splitlines()[1].split() == titles
+    best = found["predicted ill"][0]
     cells = small.splitlines()[2].split()
     assert cells[1:3] == [best, f"{found[f'ill={best}'][0]:.4f}"]
+    assert "1 more column" in small
     refused = program("predict", "model.json", "swiss.csv", folder=folder, code=2).stderr
     assert "--target is missing" in refused
     lacking = program(

@@ -326,3 +326,13 @@ def test_other_frames_serve_as_well(monkeypatch):
     monkeypatch.setattr(tabular, "find_spec", lambda name: None)
     with pytest.raises(NotSupportedError, match="none of pandas, polars, pyarrow is installed"):
         NETWORK.query("ill").to_frame()
+
+
+def test_bars_of_intervals_can_be_told_apart() -> None:
+    ages = ["up to 40.123456", "40.123456 to 60.25", "above 60.25"]
+    table = {"age": cn.Variable("age", ages)}
+    rows = {"age": [ages[k % 3] for k in range(30)], "ill": [k % 2 for k in range(30)]}
+    network = cn.fit(rows, cn.Dag([("age", "ill")]), variables=list(table.values()))
+    axes = network.plot(tables=True, draws=0)
+    shown = [text.get_text() for text in axes.texts]
+    assert {"≤ 40.1", "≤ 60.2", "> 60.2"} <= set(shown)

@@ -4,8 +4,10 @@ import errno
 import hashlib
 import json
 import os
+import pickle
 import stat
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ from colonnade.exceptions import (
 )
 from colonnade.files import disk, load, native, save
 from colonnade.missing.em import EmDiagnostics
-from colonnade.network import BayesianNetwork, fit
+from colonnade.network import BayesianNetwork, Origin, fit
 from colonnade.pooling import Exact, Quadrature, Reference, Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.tables.discretize import Cuts, Discretizer
@@ -143,6 +145,30 @@ def test_how_em_went_is_kept(tmp_path) -> None:
     save(network, tmp_path / "model.json")
     assert load(tmp_path / "model.json").diagnostics == network.diagnostics
     assert network.diagnostics.iterations > 1
+
+
+def test_where_a_graph_is_from_is_kept(tmp_path) -> None:
+    rows = {"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}
+    plain = fit(rows, Dag([("a", "b")]))
+    network = replace(plain, origin=Origin("hill climbing", "BIC", 3, 4))
+    save(network, tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    assert loaded.origin == network.origin
+    assert loaded.update(rows).forget(rows).origin == network.origin
+    assert pickle.loads(pickle.dumps(loaded)).origin == network.origin
+    assert loaded == plain  # it is no part of what a network says
+    assert "from the 3 complete rows of 4" in network.origin.in_words
+    document = json.loads((tmp_path / "model.json").read_text())
+    for key, value, problem in (
+        ("rows", 5, "at least 5"),
+        ("learner", "", "a non-empty string"),
+        ("score", 1, "a string"),
+        ("more", 1, "does not belong here"),
+    ):
+        wrong = {**document, "origin": {**document["origin"], key: value}}
+        assert problem in str(outcome(sealed(wrong), tmp_path / "wrong.json"))
+    with pytest.raises(InputError, match="an Origin"):
+        replace(plain, origin="somewhere")
 
 
 def test_files_of_version_one_are_read(sample, tmp_path) -> None:

@@ -1,5 +1,6 @@
 """Rows of files that are predicted as they pass: out of a file, into a file, or nothing."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
-@pytest.mark.parametrize("options", [("--draws", 0), ("--draws", 100, "--seed", 3)])
+@pytest.mark.parametrize(
+    "options", [("--draws", 0), ("--draws", 100, "--seed", 3, "--keep", "x,b")]
+)
 def test_predictions_are_those_of_the_table_in_memory(
     folder: Path, ending: str, options: tuple[object, ...]
 ) -> None:
@@ -43,6 +46,51 @@ def test_predictions_are_those_of_the_table_in_memory(
     assert passing.output.replace("1.", "2.") == whole.output.replace("1.", "2.")
     reader = pd.read_parquet if ending == "parquet" else pd.read_csv
     pd.testing.assert_frame_equal(reader(folder / f"1.{ending}"), reader(folder / f"2.{ending}"))
+
+
+@pytest.mark.parametrize("source", ["csv", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_of_the_data_stay_beside_their_rows(
+    folder: Path, source: str, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("colonnade.tables.streams._MIN_ROWS", 7)  # blocks of other sizes
+    monkeypatch.setattr("colonnade.tables.arrow_files.ArrowFiles.block_rows", 9, raising=False)
+    whole = pd.read_parquet("whole.parquet")
+    whole["id"] = [f"r{k}" for k in range(len(whole))]
+    whole["seen"] = pd.Categorical(whole["a"])
+    for part in range(2):
+        rows = whole[40 * part : 40 * (part + 1)]
+        if source == "csv":
+            rows.to_csv(f"new{part}.csv", index=False)
+        else:
+            rows.to_parquet(f"new{part}.parquet", index=False)
+    predict = "predict", "model.json", f"new*.{source}", "--target", "a", "-o", f"out.{ending}"
+    run(*predict, "--draws", 0, "--keep", "all")
+    found = pd.read_parquet("out.parquet") if ending == "parquet" else pd.read_csv("out.csv")
+    own = ["a", "b", "x", "id", "seen"]
+    assert list(found)[:6] == [*own, "predicted a"]
+    assert found["id"].tolist() == whole["id"].tolist()
+    assert found["seen"].tolist() == found["a"].tolist() == whole["a"].tolist()
+    assert found["x"].astype(float).tolist() == whole["x"].tolist()
+    network = cn.load("model.json")
+    expected = network.predict(whole[["b", "x"]], "a").to_frame()
+    assert found["predicted a"].tolist() == expected["predicted a"].tolist()
+
+
+def test_columns_to_keep(folder: Path) -> None:
+    predict = "predict", "model.json", "whole.parquet", "--target", "a", "--draws", 0
+    run(*predict, "--keep", "x", "--keep", "b,a", "-o", "out.csv")
+    assert list(pd.read_csv("out.csv"))[:4] == ["x", "b", "a", "predicted a"]
+    said = run(*predict, "--keep", "x,nowhere", code=1).output
+    assert "for --keep, got 'nowhere'" in flat(said)
+    again = pd.read_csv("out.csv")
+    again.to_csv("again.csv", index=False)
+    predict = "predict", "model.json", "again.csv", "--target", "a", "-o", "twice.csv"
+    said = run(*predict, "--keep", "all", code=1).output
+    assert "Column 'predicted a': it is a column of the answer, too." in flat(said)
+    run(*predict, "--ignore", "predicted a", "--keep", "id", code=1)
+    whole = run(*predict[:-2], "--keep", "b", "--draws", 0, "--json").stdout
+    assert list(json.loads(whole)["rows"][0])[:3] == ["b", "a", "predicted a"]
 
 
 def test_a_target_that_the_files_lack(folder: Path) -> None:

@@ -153,7 +153,7 @@ def test_a_database_is_named_like_a_folder_of_tables(tmp_path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE SCHEMA old; CREATE TABLE old.visits AS SELECT 1 AS x")
     assert encode(f"{path}/old.visits").variables[0].states == (1,)
-    with pytest.raises(InputError, match=r"a database with 'visits', 'old.visits'.*duckdb/visits"):
+    with pytest.raises(InputError, match=r"got none; .* has 'visits', 'old.visits'.*duckdb/visits"):
         encode(path)
     with pytest.raises(InputError, match=r"Expected one of 'visits', 'old.visits' for `table`"):
         encode(path / "visit")

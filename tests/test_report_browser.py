@@ -1,6 +1,7 @@
 """The page as a person uses it, in a real browser."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,6 +10,7 @@ import pytest
 
 from browser import DESK, PHONE, Page, browser, why_not
 from colonnade import Dag, fit, report
+from colonnade.network import Origin
 from pages import (
     HOSTILE,
     alarm_network,
@@ -318,6 +320,14 @@ def test_the_page_says_what_em_completed_and_that_there_are_no_arcs(
     page.open(folder / "em.html")
     assert "2 rows with gaps completed by EM" in page.text("#overview")
     assert "No arcs" in page.text("#overview")
+    assert "The graph was" not in page.text("#overview")
+    network = fit({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1]}, Dag((), ("a", "b")))
+    learned = replace(network, origin=Origin("hill climbing", "BIC", 4, 6))
+    report.write(learned, folder / "learned.html")
+    page.open(folder / "learned.html")
+    said = page.text("#overview")
+    assert "learned by hill climbing, which maximises BIC, from the 4 complete rows of 6." in said
+    assert "No dependence was clear enough for BIC in 4 rows" in said
     page.open(folder / "clinic.html")
     assert page.count("#overview p") == 0
 

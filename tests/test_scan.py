@@ -21,6 +21,7 @@ from colonnade.exceptions import ColonnadeWarning, DataError, FileFormatError, I
 from colonnade.tables import CodedTable, encode, scan
 from colonnade.tables.arrow_files import ArrowFiles
 from colonnade.tables.asked import Asked
+from colonnade.tables.bounds import Memory
 from colonnade.tables.countable import countable
 from colonnade.tables.scanning import Scanned
 from colonnade.tables.sketches import Sketch
@@ -75,8 +76,8 @@ def small(path: Path | list[Path], rows: int = 7) -> Scanned:
     """Files read in blocks of a few rows, so that states turn up late."""
     files = tuple(path) if isinstance(path, list) else (path,)
     if files[0].suffix in (".parquet", ".feather", ".arrow"):
-        return Scanned(files, ArrowFiles(files, rows), 10**9)
-    return Scanned(files, TextFiles(files, Dialect(), 40 * rows), 10**9)
+        return Scanned(files, ArrowFiles(files, rows), Memory())
+    return Scanned(files, TextFiles(files, Dialect(), 40 * rows), Memory())
 
 
 KINDS = ["parquet", "feather", "arrow", "csv", "tsv", "csv.gz", "csv.bz2", "csv.xz", "csv.zst"]

@@ -93,6 +93,7 @@ def test_no_foreign_error(name: str, parameter: str) -> None:
             "no cycle for `start`, got a -> b -> a",
         ),
         (lambda: cn.score(TABLE, 3), "a Dag for `dag`, got 3"),
+        (lambda: cn.fit(TABLE, cn.hill_climb(TABLE)), r"converged\). Hint: give its `dag`"),
         (lambda: cn.score(TABLE, cn.Dag([])), "at least one variable for `dag`"),
         (lambda: cn.compare(TABLE, None), "functions of a table for `structures`, got None"),
         (lambda: cn.compare(TABLE, {3: DAG}), "strings for `structures`, got 3"),

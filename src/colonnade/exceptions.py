@@ -12,7 +12,7 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
@@ -43,6 +43,7 @@ class Advice(StrEnum):
         "ask network.for_new_group() about a group of which nothing was seen, or add it with "
         "network.with_group(name)"
     )
+    ONE_WAY = "write each state in one way"
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
     CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
     COUNT_COMPLETE_ROWS = (
@@ -52,6 +53,7 @@ class Advice(StrEnum):
     CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
     CUT = "cut them into intervals with discretize(table)"
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
+    DECLARE_ORDER = "declare its states with `variables`, or use strings for all of them"
     KEEP_COLUMNS = "keep what you need with inspect(table, keep={columns})"
     LEARN_FROM_COMPLETE_ROWS = (
         "use missing='available' to take the complete rows, or missing='state' to take all of them"
@@ -69,6 +71,7 @@ class Advice(StrEnum):
     NAME_DIALECT = "say so with read(path, separator=..., decimal=...) if that is wrong"
     NAME_ENCODING = "name another with read(path, encoding=...) if that is wrong"
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
+    NAME_TABLE = "write the table after the path of the database, as in 'clinic.duckdb/visits'"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
     MARK_MISSING = "correct the values, or replace what means missing by None"
@@ -273,6 +276,11 @@ class DataError(ColonnadeError, ValueError):
     def advising(self, hint: str) -> DataError:
         """Return the error with a hint; one that has a hint already keeps it."""
         return DataError(self.place, self.problem, self.hint or hint, **self.details)
+
+    def reworded(self, hints: Mapping[str, str]) -> DataError:
+        """Return the error with the hint that stands for its own, if there is one."""
+        hint = hints.get(self.hint, self.hint)
+        return DataError(self.place, self.problem, hint, **self.details)
 
 
 class FileFormatError(ColonnadeError, ValueError):

@@ -30,18 +30,22 @@ class Variable:
     states : iterable of str, int or bool
         At least one, all different; booleans do not mix with integers, because Python
         takes ``True`` and ``1`` for the same key.
+    spellings : mapping of str, int or bool to state, optional
+        Other values that stand for a state in data and questions, such as ``{"Y": "yes"}``. They
+        make no difference between variables.
 
     Examples
     --------
-    >>> smoker = Variable("smoker", ["no", "yes"])
-    >>> smoker.cardinality, smoker.index("yes")
-    (2, 1)
+    >>> smoker = Variable("smoker", ["no", "yes"], {"Y": "yes", "N": "no"})
+    >>> smoker.cardinality, smoker.index("yes"), smoker.index("Y")
+    (2, 1, 1)
     >>> Variable("x", (0, 1)) == Variable("x", (False, True))
     False
     """
 
     name: str
     states: tuple[State, ...]
+    spellings: Mapping[State, State] = field(default_factory=dict, repr=False)
     _positions: dict[State, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +66,22 @@ class Variable:
             raise expected("different states", "states", states, f"remove {listing(repeated)}")
         object.__setattr__(self, "name", str(self.name))
         object.__setattr__(self, "states", states)
+        object.__setattr__(self, "spellings", self._checked_spellings(positions))
         object.__setattr__(self, "_positions", positions)
+
+    def _checked_spellings(self, positions: Mapping[State, int]) -> dict[State, State]:
+        if not isinstance(self.spellings, Mapping):
+            hint = "such as {'Y': 'yes'}"
+            raise expected("a mapping of values to states", "spellings", self.spellings, hint)
+        checked: dict[State, State] = {}
+        for value, state in self.spellings.items():
+            value, state = _checked_state(value, self.name), _checked_state(state, self.name)
+            if value in positions:
+                raise expected(f"values that are no states of {self.name!r}", "spellings", value)
+            if state not in positions:
+                raise expected(f"states of {self.name!r}", "spellings", state)
+            checked[value] = state
+        return checked
 
     @property
     def cardinality(self) -> int:
@@ -87,6 +106,8 @@ class Variable:
         plain = _plain(state)
         if isinstance(plain, float) and plain.is_integer():
             plain = int(plain)
+        if isinstance(plain, str | int):
+            plain = self.spellings.get(plain, plain)
         position = self._positions.get(plain) if isinstance(plain, str | int) else None
         if position is None or isinstance(plain, bool) != isinstance(self.states[position], bool):
             raise DataError(

@@ -13,6 +13,7 @@ from colonnade.arrays import Array
 from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest
 from colonnade.dag import Dag
 from colonnade.exceptions import ColonnadeWarning
+from colonnade.kernels.texts import has_byte
 from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Exact, Quadrature, Variational
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
@@ -168,7 +169,9 @@ def _files() -> None:
     # More texts than there is room for at first.
     texts = [f"text {number}" for number in range(5000)]
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    TextNumbers().add(ends, np.frombuffer("".join(texts).encode(), np.uint8))
+    data = np.frombuffer("".join(texts).encode(), np.uint8)
+    TextNumbers().add(ends, data)
+    has_byte(data, np.uint8(0))
 
 
 # What is used, in words, and how.

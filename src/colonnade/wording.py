@@ -124,6 +124,34 @@ def alike(value: Any) -> str:
     return " ".join(str(value).split()).casefold()
 
 
+# Ways to write the same, in small letters.
+_SYNONYMS = (
+    *({"y", "yes"}, {"n", "no"}, {"t", "true"}, {"f", "false"}),
+    *({"m", "male"}, {"f", "female"}, {"w", "woman", "women"}),
+    *({"pos", "positive", "+"}, {"neg", "negative", "-"}, {"unk", "unknown"}),
+    *({"j", "ja"}, {"nein", "n"}, {"o", "oui"}, {"non", "n"}, {"s", "si", "sí"}),
+)
+
+
+def synonyms(values: Iterable[str]) -> list[list[str]]:
+    """Return groups of texts that mean the same by convention, such as Y and yes.
+
+    Those that only differ by case or blanks are in one group with the others.
+
+    Examples
+    --------
+    >>> synonyms(["Y", "n", "yes", "no", "Yes"])
+    [['Y', 'yes', 'Yes'], ['n', 'no']]
+    """
+    texts = list(values)
+    groups = []
+    for words in _SYNONYMS:
+        group = [text for text in texts if alike(text) in words]
+        if len({alike(text) for text in group}) > 1:
+            groups.append(group)
+    return groups
+
+
 def row_at(position: int) -> str:
     """Name a row of data by its position, which begins at 0, as people count."""
     return f"row {position + 1:,} (counted from 1)"
@@ -132,8 +160,12 @@ def row_at(position: int) -> str:
 def nearest(asked: Any, known: Iterable[Any]) -> list[Any]:
     """Return a few of those known that look like the one asked for.
 
-    Another number is no slip of the pen, so none is like a number but the number itself.
+    Another number is no slip of the pen, so none is like a number but the number itself, or the
+    one of True and False that it stands for.
     """
+    known = list(known)
+    if type(asked) is int and known and all(isinstance(each, bool) for each in known):
+        return [each for each in known if each == asked]
     texts: dict[str, list[Any]] = {}
     for each in known:
         texts.setdefault(alike(each), []).append(each)

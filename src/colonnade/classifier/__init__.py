@@ -1,7 +1,11 @@
 """Scikit-learn classifiers that are Bayesian networks: a single one, and a forest of them."""
 
 from colonnade.classifier._base import Predicted
-from colonnade.classifier._input import ImpossibleRowWarning, UnknownStateWarning
+from colonnade.classifier._input import (
+    ImpossibleRowWarning,
+    SmallWeightWarning,
+    UnknownStateWarning,
+)
 from colonnade.classifier.estimator import BayesianNetworkClassifier
 from colonnade.classifier.forest import BayesianNetworkForest
 
@@ -10,5 +14,6 @@ __all__ = [
     "BayesianNetworkForest",
     "ImpossibleRowWarning",
     "Predicted",
+    "SmallWeightWarning",
     "UnknownStateWarning",
 ]

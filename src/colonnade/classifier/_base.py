@@ -300,7 +300,9 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         given = checked_classes(classes)
         known = declared if first else self.classes_
         if known is not None and not np.array_equal(known, given):
-            raise expected(f"the classes known already, {listing(known)},", "classes", classes)
+            raise expected(
+                f"the classes known already, {listing(known.tolist())},", "classes", classes
+            )
         return given
 
     def _tell_unknown(self, coded: Coded) -> None:

@@ -29,6 +29,7 @@ from colonnade.structure.search import to_the_end
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 from colonnade.variables import Family
+from colonnade.wording import did_you_mean
 
 AnyPrior: TypeAlias = Prior | Literal["auto"] | None
 Scores: TypeAlias = dict[Prior, float]
@@ -247,12 +248,16 @@ def filled(coded: CodedTable) -> CodedTable:
 
 
 def _checked_dag(dag: Dag, coded: CodedTable, target: str) -> Dag:
+    names = [name for name in coded.names if name != target]
+    strange = [name for name in dag.variables if name not in coded.names]
+    what = f"a graph of the features {listing(names)} and the class"
+    if target not in dag and len(strange) > 1:
+        got = f"{listing(strange)}, of which one at most is the class"
+        raise expected(what, "structure", dag, did_you_mean(strange[-1], names), got=got)
     if target not in dag:
         hint = "name the class with `target_name`"
         raise expected(f"a graph that has the class, {target!r},", "structure", dag, hint)
-    strange = [name for name in dag.variables if name not in coded.names]
     if strange:
-        names = [name for name in coded.names if name != target]
-        what = f"a graph of the features {listing(names)} and the class"
-        raise expected(what, "structure", dag, got=f"{listing(strange)} as well")
+        hint = did_you_mean(strange[0], names)
+        raise expected(what, "structure", dag, hint, got=f"{listing(strange)} as well")
     return dag

@@ -56,9 +56,18 @@ class Classes:
             noun, verb = ("label", "is") if len(strange) == 1 else ("labels", "are")
             unlike = f"{verb} not among the known classes ({known})"
             problem = f"{noun} {listing(strange, 5)} {unlike}."
-            raise DataError("`y`", problem, "declare all of them with `classes`")
+            raise DataError("`y`", problem, self._hint(strange))
         codes = np.array([places[label] for label in found.tolist()], dtype=np.intp)
         return CodedColumn(self.variable, codes[back])
+
+    def _hint(self, strange: Sequence[Any]) -> str:
+        """What to do about labels that are not among the classes."""
+        if not self.declared:
+            return "declare all of them with `classes`"
+        encoded = all(isinstance(label, int) for label in strange)
+        if encoded and not any(isinstance(label, int) for label in self.labels.tolist()):
+            return "scikit-learn seems to have numbered the labels: leave `classes` out here"
+        return "add to `classes` what is lacking there"
 
 
 def merged_states(where: str, known: Sequence[State], labels: Sequence[Any]) -> tuple[State, ...]:

@@ -7,7 +7,7 @@ the first training rows that have a value in it, and never again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
@@ -16,21 +16,28 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.classifier._classes import merged_states
-from colonnade.exceptions import ColumnWarning, DataError, warn
+from colonnade.exceptions import Advice, ColumnWarning, DataError, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered
 from colonnade.tables.cuts import Cuts, Values
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.identifiers import Excess, dated, identifier, warn_of_identifiers
+from colonnade.tables.identifiers import Excess, identifier, warn_of_identifiers
 from colonnade.tables.levels import Levels, place, places, refuse_absent
 from colonnade.tables.memory import each_column, warn_of_states
 from colonnade.tables.sources import Column, Source, lacks_values, numbers_of
+from colonnade.tables.texts import is_number
 from colonnade.variables import Variable
+from colonnade.wording import joined
 
 # Chooses where a column is cut, given its name and its numbers.
 Choose: TypeAlias = Callable[[str, Measured], Cuts]
 
+# Hints that a classifier has no parameter for, in its own words.
+_HINTS: Mapping[str, str] = {
+    Advice.CUT: "leave it out of `bins`, so that it is cut, or say into how many intervals",
+    Advice.DECLARE_ORDER: "use strings for all of them",
+}
 # The only state of a column that never had a value.
 _NO_VALUE = ("(no value)",)
 
@@ -90,10 +97,17 @@ class Reading:
     @classmethod
     def of(cls, source: Source, weights: Array | None, treatment: Treatment) -> Reading:
         """Decide what each column is."""
+        try:
+            return cls._of(source, weights, treatment)
+        except DataError as error:
+            raise error.reworded(_HINTS) from None
+
+    @classmethod
+    def _of(cls, source: Source, weights: Array | None, treatment: Treatment) -> Reading:
         refuse_absent(list(treatment.bins.columns), source.names)
         read = each_column(source, source.names, partial(_read, treatment.bins, weights))
-        left_out = _left_out([each for each in read if each.excess], len(read), treatment)
-        kept = {each.column.name: each for each in read if each.column.name not in left_out}
+        left_out = _left_out(read, treatment)
+        kept = {each.name: each for each in read if each.name not in left_out}
         warn_of_cuts({name: each.guessed for name, each in kept.items() if each.guessed})
         used = {name: each.used for name, each in kept.items()}
         measured = {name: each for name, each in used.items() if isinstance(each, Measured)}
@@ -215,12 +229,23 @@ class Features:
 class _Read(NamedTuple):
     """A column of training rows, and what is to be said if it identifies them.
 
-    Dates have no values, because they are not states.
+    Dates have no values, because they are neither numbers nor states.
     """
 
     column: Column
     values: Measured | Levels | None
-    excess: Excess | None
+    excess: Excess | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return self.column.name
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether it holds text, all of which reads as numbers."""
+        texts = self.values.present if isinstance(self.values, Levels) else ()
+        return bool(texts) and all(isinstance(text, str) and is_number(text) for text in texts)
 
     @property
     def used(self) -> Measured | Levels:
@@ -234,29 +259,50 @@ class _Read(NamedTuple):
 
 
 def _read(bins: Bins, weights: Array | None, column: Column) -> _Read:
-    if excess := dated(column):
-        return _Read(column, None, excess)
+    if column.times is not None and column.times.rows:
+        return _Read(column, None)
     values = bins.read(column, weights)
     return _Read(column, values, identifier(column, values))
 
 
-def _left_out(identifying: Sequence[_Read], columns: int, treatment: Treatment) -> tuple[str, ...]:
-    """Return which of so many columns are left out because they identify rows, and say so."""
+def _left_out(read: Sequence[_Read], treatment: Treatment) -> tuple[str, ...]:
+    """Return which columns are left out: dates, and those that identify rows; and say so."""
     if not treatment.drop_identifiers:
         return ()
-    excess = [each.excess for each in identifying if each.excess]
-    named = [each for each in excess if each.name in treatment.named]
-    others = [each for each in excess if each.name not in treatment.named]
-    if len(others) == columns:  # a poor model is better than none
-        named, others = others, []
-    warn_of_identifiers(named)
-    names = tuple(each.name for each in others)
-    if names:
-        pronoun, verb = ("it", "seems") if len(names) == 1 else ("they", "seem")
-        statement = f"{places(map(str, others))}: left out, because {pronoun} {verb} to identify "
-        hint = "identifiers='keep' keeps such columns"
-        warn(ColumnWarning(f"{statement}rows.", hint, names))
-    return names
+    doubtful = [each for each in read if each.values is None or each.excess]
+    unasked = [each for each in doubtful if each.name not in treatment.named]
+    dates = [each for each in unasked if each.values is None]
+    identifying = [each for each in unasked if each.excess]
+    if len(unasked) == len(read):  # a poor model is better than none
+        identifying = []
+    names = {each.name for each in identifying}
+    warn_of_identifiers(
+        [each.excess for each in doubtful if each.excess and each.name not in names]
+    )
+    _tell_left_out(
+        [repr(each.name) for each in dates],
+        "dates are neither numbers nor states",
+        "add columns of what matters about them, such as the month",
+        dates,
+    )
+    pronoun, verb = ("it", "seems") if len(identifying) == 1 else ("they", "seem")
+    of_numbers = [repr(each.name) for each in identifying if each.of_numbers]
+    hint = "identifiers='keep' keeps such columns"
+    if of_numbers:
+        hint = f"convert {joined(of_numbers)}, text that reads as numbers, by astype(float)"
+    _tell_left_out(
+        map(str, (each.excess for each in identifying)),
+        f"{pronoun} {verb} to identify rows",
+        hint,
+        identifying,
+    )
+    return tuple(each.name for each in (*dates, *identifying))
+
+
+def _tell_left_out(shown: Iterable[str], why: str, hint: str, read: Sequence[_Read]) -> None:
+    if read:
+        statement = f"{places(shown)}: left out, because {why}."
+        warn(ColumnWarning(statement, hint, tuple(each.name for each in read)))
 
 
 def _with_states(name: str, levels: Levels) -> tuple[Feature, CodedColumn]:

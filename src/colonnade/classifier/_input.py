@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,9 +40,13 @@ from colonnade.tables.coded import checked_weights
 from colonnade.tables.coding import Coded, meant_states
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
+from colonnade.wording import did_you_mean
 
+# Rows that count less than this on average are worth a warning.
+_MIN_AVERAGE_WEIGHT = 0.1
 # A sparse matrix is made dense, column by column of states: beyond this many cells it is refused.
 _MAX_SPARSE_CELLS = 1 << 28
+_ARRAY_OR_FRAME = "an array or a data frame"
 
 
 class UnknownStateWarning(UserWarning):
@@ -50,6 +55,10 @@ class UnknownStateWarning(UserWarning):
 
 class ImpossibleRowWarning(UserWarning):
     """Rows have probability zero with every class."""
+
+
+class SmallWeightWarning(UserWarning):
+    """Weights of rows are so small that little is learned from them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -111,6 +120,7 @@ def _weights(
             got = f"{weights.min().item()}" if (weights < 0.0).any() else "only zeros"
             what = "weights of 0 or more, some of them positive,"
             raise expected(what, "sample_weight", sample_weight, got=got)
+        _warn_of_small(weights[weights > 0.0])
     if estimator.class_weight is None:
         return weights
     given: NDArray[Any] = np.ones(len(labels)) if weights is None else weights
@@ -119,6 +129,18 @@ def _weights(
         what = "a positive weight of some class in `y`"
         raise expected(what, "class_weight", estimator.class_weight, got="only zeros")
     return weights
+
+
+def _warn_of_small(weights: NDArray[Any]) -> None:
+    """Say that rows count for little, as with weights that add up to one."""
+    total = float(weights.sum())
+    if total < _MIN_AVERAGE_WEIGHT * len(weights):
+        warn(
+            f"`sample_weight` adds up to {total:.3g} for {counted(len(weights), 'row')}, so that "
+            "little is learned: weights say how often rows count. "
+            f"Hint: multiply them by {len(weights) / total:.4g} to count each row once on average.",
+            SmallWeightWarning,
+        )
 
 
 def _of_classes(
@@ -136,8 +158,22 @@ def _of_classes(
         shares[there] = weights.sum() / (there.sum() * totals[there])
         return np.asarray(shares[places])
     if isinstance(class_weight, Mapping):
+        _refuse_strange(class_weight, np.unique(labels).tolist())
         return np.array([_weight_of(class_weight, label) for label in labels.tolist()])
     raise expected("'balanced' or a mapping of labels", "class_weight", class_weight)
+
+
+def _refuse_strange(class_weight: Mapping[Any, Any], labels: Sequence[Any]) -> None:
+    """Refuse weights of labels that do not occur, unless every label that does has a weight.
+
+    Rows of a fold may lack a class; but a label without a weight, beside one that does not occur,
+    is a slip of the pen.
+    """
+    strange = [label for label in class_weight if label not in labels]
+    if strange and any(label not in class_weight for label in labels):
+        hint = did_you_mean(strange[0], [each for each in labels if each not in class_weight])
+        what = f"labels that occur in `y`, {listing(labels)},"
+        raise expected(what, "class_weight", class_weight, hint, got=listing(strange))
 
 
 def _weight_of(class_weight: Mapping[Any, Any], label: Any) -> float:
@@ -261,7 +297,14 @@ def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
     if isinstance(table, Mapping) and not hasattr(table, "shape"):  # a sparse matrix is one, too
         hint = "write pandas.DataFrame(X) for columns in a dictionary"
         got = f"{counted(len(table), 'column')} in a {type(table).__name__}"
-        raise expected("an array or a data frame", "X", table, hint, got=got)
+        raise expected(_ARRAY_OR_FRAME, "X", table, hint, got=got)
+    if table is None or isinstance(table, str | os.PathLike):
+        hint = "read the file first, for example by pandas.read_csv" if table else ""
+        raise expected(_ARRAY_OR_FRAME, "X", table, hint)
+    records = isinstance(table, list | tuple) and any(isinstance(row, Mapping) for row in table)
+    if records or getattr(getattr(table, "dtype", None), "names", None):
+        hint = "write pandas.DataFrame(X) for rows that have names in them"
+        raise expected(_ARRAY_OR_FRAME, "X", table, hint, got=f"{type(table).__name__} of records")
     if not _is_frame(table):
         if isinstance(table, list | tuple) and np.asarray(table).dtype.kind in "SU":
             table = np.array(table, dtype=object)  # numbers beside strings stay numbers

@@ -159,7 +159,7 @@ class BayesianNetworkForest(NetworkEstimator):
             raise expected("'geometric' or 'arithmetic'", "average", self.average)
         growth = Growth(parents, _prior(self.prior, rows.total))
         treatment = Treatment(_bins(self.bins, rows.total), self.identifiers == "drop")
-        seeds = check_random_state(self.random_state).randint(_MAX_SEED, size=members).tolist()
+        seeds = _random(self.random_state).randint(_MAX_SEED, size=members).tolist()
         self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))
 
     def _add(self, rows: Labelled) -> None:
@@ -291,6 +291,14 @@ def _prior(prior: Any, rows: float) -> Prior:
     if not isinstance(prior, Prior) or not prior.has_posterior:
         raise expected("a prior with a posterior, or None,", "prior", prior, "use Tiered()")
     return prior
+
+
+def _random(random_state: Any) -> Any:
+    """Return what draws the seeds of members, as scikit-learn has it."""
+    if isinstance(random_state, np.random.Generator):
+        what = "an integer, a RandomState or None"
+        raise expected(what, "random_state", random_state, "give a seed, such as 0")
+    return check_random_state(random_state)
 
 
 def _bins(bins: Any, rows: float) -> Bins:

@@ -135,9 +135,13 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        for each in self.params:
+        for each in self.get_params(ctx):
             if isinstance(each, TyperOption):
                 each.help = with_priors(each.help or "")
+            if not isinstance(each, TyperOption) or each.is_flag:
+                # An argument is named by a word that says what it is, and a flag takes nothing:
+                # the types of Python that Typer would show say less.
+                vars(each)["display_type_rich"] = _no_type
         super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
@@ -159,6 +163,10 @@ class _Command(TyperCommand):
                     raise
                 complain(f"Error: {_told(error, options)}")
         raise typer.Exit(1)
+
+
+def _no_type(ctx: Any) -> None:
+    """Show no type of Python."""
 
 
 def _has_one_value(option: TyperOption) -> bool:

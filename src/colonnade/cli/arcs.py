@@ -25,6 +25,8 @@ ENDINGS = (".csv", ".tsv", ".txt", *_DOT)
 _NAME = r'"(?:[^"\\]|\\.)*"|[\w.]+'
 # What is typed instead of PARENT->CHILD.
 _OTHER_ARROW = re.compile(r"\s*([^=>\s].*?)\s*(?:=+>|--+>|(?<!-)>|\u2192)\s*([^=>\s].*?)\s*")
+# An arc that is written from its end.
+_BACK = re.compile(r"\s*([^<>=]*[^<>=\s-])\s*(?:<--?|\u2190)\s*([^<>=\s-][^<>=]*?)\s*")
 _NODE = re.compile(r"\[([^\[\]|]+)(?:\|([^\[\]]*))?\]")
 
 Arcs = tuple[tuple[str, str], ...]
@@ -57,6 +59,10 @@ def arcs_of(words: Sequence[str], option: str) -> Arcs:
     """Return the arcs that an option names: by files of arcs, or as PARENT->CHILD."""
     arcs: list[tuple[str, str]] = []
     for word in words:
+        back = _BACK.fullmatch(word)
+        if back is not None and not Path(word).exists():
+            arcs.append((back[2], back[1]))
+            continue
         if (slip := _OTHER_ARROW.fullmatch(word)) and not Path(word).exists():
             hint = f"write '{slip[1]}->{slip[2]}'"
             raise Misuse(f"Expected PARENT->CHILD or a file for {option}, got {word!r}.", hint=hint)
@@ -66,6 +72,9 @@ def arcs_of(words: Sequence[str], option: str) -> Arcs:
                 raise Misuse(f"Expected PARENT->CHILD for {option}, got {word!r}.")
             arcs.append((parent, child))
             continue
+        if not Path(word).exists() and not Path(word).suffix:
+            hint = "write 'smoker->cancer'"
+            raise Misuse(f"Expected PARENT->CHILD or a file for {option}, got {word!r}.", hint=hint)
         with renamed(path=option.lstrip("-")):
             arcs += read_arcs(Path(word)).arcs
     return tuple(dict.fromkeys(arcs))

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from colonnade.cli.bounds import OF_ANY_SIZE, Bound, MemoryOption, TableOption
 from colonnade.cli.cuts import bins_of, cuts_of, warn_of_empty
+from colonnade.cli.restating import Restating, restated, restatings_of
 from colonnade.cli.values import (
     Misuse,
     choice,
+    data_ending,
     decimal_sign,
     encoding_name,
     file_that,
@@ -26,10 +29,8 @@ from colonnade.exceptions import DataError, did_you_mean, listing, not_among, re
 
 if TYPE_CHECKING:
     from colonnade.tables import Bins, Cuts, Discretized, Inspection, Scanned
+    from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
-
-# Larger files are not read into memory, but counted as they pass.
-_MAX_BYTES_READ = 256_000_000
 
 _option = partial(typer.Option, rich_help_panel="Data")
 
@@ -95,9 +96,10 @@ class ReadOptions:
 
     def check(self, path: Path | None) -> None:
         """Refuse options that do not apply to a file; None is no file at all."""
+        from colonnade.tables.databases import is_database
         from colonnade.tables.files import is_sheet, is_text
 
-        text = path is not None and is_text(path)
+        text = path is not None and not is_database(path) and is_text(path)
         cells = text or (path is not None and is_sheet(path))
         where = "to CSV files" if path is not None else "with --data"
         for option, value, applies in (
@@ -125,21 +127,41 @@ class ReadOptions:
         )
         return found if isinstance(found, TextTable) else TextTable(found)
 
-    def scan(self, paths: list[str], memory: str | None) -> Scanned:
-        """Take files as a table that is read when it is counted."""
-        from colonnade.tables import Scanned, scan
+    def scan(self, paths: Sequence[Path], bound: Bound) -> Scanned | Engine:
+        """Take files, or a table of a database, as a table that is read when it is counted."""
+        from colonnade.tables import scan
+        from colonnade.tables.databases import is_database
 
-        found = scan(
-            paths,
-            self.na,
-            self.header,
-            separator=self.separator,
-            decimal=self.decimal,
-            encoding=self.encoding,
-            memory=memory,
-        )
-        assert isinstance(found, Scanned)  # a list of paths names files
-        return found
+        bound.check(paths)
+        if database := is_database(paths[0]):
+            paths = [paths[0] if bound.table is None else paths[0] / bound.table]
+        with renamed(paths="DATA", path="DATA", **({"table": "of_database"} if database else {})):
+            return scan(
+                str(paths[0]) if database else [str(path) for path in paths],
+                self.na,
+                self.header,
+                separator=self.separator,
+                decimal=self.decimal,
+                encoding=self.encoding,
+                memory=bound.memory,
+            )
+
+    def passing(self, path: Path, bound: Bound, copies: int = 1) -> Scanned | Engine | None:
+        """Return data that are not read into memory: a pattern, a database, or a large file.
+
+        What is made of all rows takes as much memory as so many copies of them.
+        """
+        from colonnade.tables import Scanned
+        from colonnade.tables.databases import is_database
+        from colonnade.tables.scanning import can_be_scanned, is_pattern
+
+        bound.check([path])
+        if is_database(path) or is_pattern(str(path)):
+            return self.scan([path], bound)
+        if not can_be_scanned(path) or not path.is_file():
+            return None
+        found = self.scan([path], bound)
+        return None if isinstance(found, Scanned) and found.fits(copies) else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,17 +185,6 @@ class FileOptions(ReadOptions):
     def __post_init__(self) -> None:
         self.check(self.path)
         refuse_repeated("--ignore", "columns", self.ignore)
-
-    @property
-    def scanned(self) -> Scanned | None:
-        """The file as a table that is not read yet, if it is large, or if its name is a pattern."""
-        from colonnade.tables.scanning import can_be_scanned, is_pattern
-
-        path = str(self.path)
-        large = self.path.is_file() and self.path.stat().st_size > _MAX_BYTES_READ
-        if can_be_scanned(self.path) and (large or is_pattern(path)):
-            return self.scan([path], None)
-        return None
 
     def read(self, *named: str | None) -> TextTable:
         """Read the table without the columns to be ignored; these and those named must be there."""
@@ -221,6 +232,22 @@ class CutOptions(FileOptions):
             "be given several times.",
         ),
     ] = None
+    recode: Annotated[
+        list[str] | None,
+        _option(
+            metavar="VALUES",
+            help="Take values of one column for states: 'smoker: Y = yes, N = no'. The network "
+            "knows them from then on. May be given several times.",
+        ),
+    ] = None
+    order: Annotated[
+        list[str] | None,
+        _option(
+            metavar="STATES",
+            help="All states of one column, in order: 'stage: I, II, III, IV'. May be given "
+            "several times.",
+        ),
+    ] = None
     keep: Annotated[
         list[str] | None,
         _option(
@@ -234,11 +261,20 @@ class CutOptions(FileOptions):
     def __post_init__(self) -> None:
         # Neither form of super() is at hand: the class was made anew for its slots.
         FileOptions.__post_init__(self)
-        self.own_bins()  # wrong usage is told before anything is read
+        _, own = self.own_bins()  # wrong usage is told before anything is read
+        for name in self.restatings:
+            if name in own:
+                option = "--recode" if self.restatings[name].meanings else "--order"
+                raise Misuse(f"{option}: {name!r} is given for --bins or --cut, too.")
         refuse_repeated("--keep", "columns", self.keep)
         for name in self.keep or ():
             if name in (self.ignore or ()):
                 raise Misuse(f"--keep: {name!r} is given for --ignore, too.")
+
+    @property
+    def restatings(self) -> dict[str, Restating]:
+        """What --recode and --order say of single columns."""
+        return restatings_of(self.recode or (), self.order or ())
 
     def own_bins(self) -> tuple[int | None, dict[str, int | Cuts | None]]:
         """Return what --bins and --cut say of all columns, None if nothing, and of single ones."""
@@ -289,7 +325,9 @@ class CutOptions(FileOptions):
         from colonnade.tables import inspect
 
         self._check_keep(table)
-        return inspect(table, self._wanted(table, "the table"), self.keep or ())
+        table = restated(table, self.restatings)
+        kept = [*(self.keep or ()), *self.restatings]
+        return inspect(table, self._wanted(table, "the table"), kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,7 +363,8 @@ class DataOptions(CutOptions):
 
         self._check_keep(table)
         columns = table.only(name for name in table if name != weights)
-        kept = [name for name in (*(self.keep or ()), *keep, group) if name is not None]
+        named = (*(self.keep or ()), *self.restatings, *keep, group)
+        kept = [name for name in named if name is not None]
         wanted = self._wanted(columns, "the table", [] if group is None else [group])
         plan = inspect(columns, wanted, kept)
         for column in plan.columns:
@@ -346,12 +385,17 @@ class DataOptions(CutOptions):
         group: str | None = None,
     ) -> Discretized:
         """Return the columns that describe rows, cut as planned; weights stay numbers."""
+        table = restated(table, self.restatings)
         plan = self.plan(table, weights=weights, keep=keep, group=group)
         names = [*plan.used, *([] if weights is None else [weights])]
         return plan.discretizer.cut(table.only(names))
 
     def cut_scanned(
-        self, table: Scanned, columns: Sequence[str], weights: str | None, group: str | None
+        self,
+        table: Scanned | Engine,
+        columns: Sequence[str],
+        weights: str | None,
+        group: str | None,
     ) -> Discretized:
         """Cut columns of files in a pass over them; groups stay, unless they are named."""
         from colonnade.tables import Bins, Discretizer
@@ -360,7 +404,8 @@ class DataOptions(CutOptions):
 
         default, own = self.own_bins()
         refuse_absent([*own, *([] if weights is None else [weights])], table.names)
-        kept = [name for name in table.names if name not in columns or name == group]
+        stay = (group, *self.restatings)
+        kept = [name for name in table.names if name not in columns or name in stay]
         bins = Bins(DEFAULT_BINS if default is None else default, {**dict.fromkeys(kept), **own})
         return Discretizer.fit(table, bins, weights=weights).cut(table)
 
@@ -370,6 +415,7 @@ class DataOptions(CutOptions):
         """Cut the columns of a table, all of them wanted; weights stay, and groups unless named."""
         from colonnade.tables import Discretizer
 
+        table = restated(table, self.restatings)
         columns = table.only(name for name in table if name != weights)
         groups = [] if group is None else [group]
         wanted = self._wanted(columns, "the graph of --dag", groups)
@@ -403,17 +449,41 @@ class FitData(WeightedData):
         Path | None,
         typer.Argument(
             metavar="DATA",
-            parser=file_that(table_ending),
-            help="Table of data: CSV or TSV with names in the first line (perhaps compressed), "
-            "Parquet, Feather, Excel, Stata or SPSS; - is standard input. A pattern in quotes, "
-            "such as 'visits/*.parquet', stands for all files that it fits.",
+            parser=file_that(data_ending),
+            help=OF_ANY_SIZE,
             show_default=False,
         ),
     ] = None  # type: ignore[assignment]
+    memory: MemoryOption = None
+    of_database: TableOption = None
 
     def __post_init__(self) -> None:
         if self.path is not None:
             DataOptions.__post_init__(self)
+
+    @property
+    def scanned(self) -> Scanned | Engine | None:
+        """The data, if they are not to be read into memory."""
+        assert self.path is not None  # without it there are counts
+        return self.passing(self.path, Bound(self.memory, self.of_database))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassingFile(FileOptions):
+    """A file, or a table of a database, of any size."""
+
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="DATA", parser=file_that(data_ending), help=OF_ANY_SIZE),
+    ]
+    memory: MemoryOption = None
+    of_database: TableOption = None
+
+    @property
+    def scanned(self) -> Scanned | Engine | None:
+        """The data, if they are not to be read into memory."""
+        # Answers have several numbers a row.
+        return self.passing(self.path, Bound(self.memory, self.of_database), copies=4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -424,23 +494,18 @@ class ScanOptions(ReadOptions):
         list[Path],
         typer.Argument(
             metavar="DATA",
-            parser=file_that(table_ending),
-            help="Files of one table: Parquet, Arrow, CSV or TSV (perhaps compressed). A pattern "
-            "in quotes stands for all files that it fits.",
+            parser=file_that(data_ending),
+            help="Files of one table: Parquet, Arrow, CSV or TSV (perhaps compressed), or a DuckDB "
+            "database. A pattern in quotes stands for all files that it fits.",
         ),
     ]
-    memory: Annotated[
-        str | None,
-        _option(
-            metavar="SIZE", help="Memory that reading may take, such as 500MB; 1GB by default."
-        ),
-    ] = None
+    memory: MemoryOption = None
+    of_database: TableOption = None
 
     def __post_init__(self) -> None:
         self.check(self.paths[0])
 
     @property
-    def scanned(self) -> Scanned:
+    def scanned(self) -> Scanned | Engine:
         """The files as one table."""
-        with renamed(paths="DATA", path="DATA"):
-            return self.scan([str(path) for path in self.paths], self.memory)
+        return self.scan(self.paths, Bound(self.memory, self.of_database))

@@ -27,6 +27,7 @@ KNOWN_HELP = (
 )
 # A text in which there is more than one state.
 _SEVERAL = re.compile(r"[,|]|:\s*[\d.]+\s*$")
+_NOT = re.compile(r"not\s+(.+)", re.IGNORECASE)
 _SIGN = re.compile(r"\s*(?:[<>=!≤≥≠]|\bis\b|\bnot\b)")
 
 
@@ -105,8 +106,11 @@ def findings(network: BayesianNetwork, texts: Sequence[str], option: str) -> dic
         check_alone(variable, written if sign == "=" else f"{sign} {written}", network)
         value: Any
         try:
+            written = _without_second_sign(variable, written) if sign == "=" else written
             if sign != "=":
                 value = f"{sign} {written}"
+            elif opposite := _opposite(variable, written):
+                value = f"!= {opposite}"
             elif _SEVERAL.search(written) and written not in variable.states:
                 value = state_in_words(variable, written, _is_cut(network, name))
             else:
@@ -121,6 +125,20 @@ def findings(network: BayesianNetwork, texts: Sequence[str], option: str) -> dic
             value = f"{found[name]} and {value}"
         found[name] = value
     return found
+
+
+def _opposite(variable: Variable, text: str) -> str:
+    """Return what is excluded by a text such as *not no*; empty if it is no such text."""
+    found = _NOT.fullmatch(text)
+    return "" if found is None or text in variable.states else found[1]
+
+
+def _without_second_sign(variable: Variable, text: str) -> str:
+    """Take ``==`` for ``=``, as programs write it, and *a or b* for ``a|b``."""
+    if text in variable.states:
+        return text
+    text = text.removeprefix("=").strip()
+    return text if text in variable.states else "|".join(re.split(r"\s+or\s+", text))
 
 
 def _is_condition(value: Any, variable: Variable) -> bool:
@@ -140,11 +158,21 @@ def _split(network: BayesianNetwork, text: str, option: str) -> tuple[str, str, 
         return found
     sign = _SIGN.search(text)
     if sign is None or sign.start() == 0:
-        hint = "write smoker=yes"
-        raise Misuse(f"Expected VARIABLE=STATE for {option}, got {text!r}.", hint=hint)
+        raise Misuse(
+            f"Expected VARIABLE=STATE for {option}, got {text!r}.", hint=_meant(text, known)
+        )
     name = text[: sign.start()]
     problem = f"not a variable of the network, which has {listing(known)}."
     raise DataError(f"Variable {name!r}", problem, did_you_mean(name, known))
+
+
+def _meant(text: str, known: Sequence[str]) -> str:
+    """Say how to write what begins with *not*, or has another sign between name and state."""
+    for name in sorted(known, key=len, reverse=True):
+        found = re.fullmatch(rf"(not\s+)?{re.escape(name)}\s*(?:[:=]+|\s)\s*(.+)", text.strip())
+        if found:
+            return f"write '{name}{'!=' if found[1] else '='}{found[2]}'"
+    return "write smoker=yes"
 
 
 def _is_cut(network: BayesianNetwork, name: str) -> bool:
@@ -179,6 +207,7 @@ def state_of(variable: Variable, text: str) -> State:
         for state in variable.states
         if text == str(state) or (isinstance(state, bool) and text.lower() == str(state).lower())
     ]
+    written = written or [s for value, s in variable.spellings.items() if text == str(value)]
     if len(written) == 1:
         return written[0]
     if not written and (whole := _whole(variable, text)) is not None:

@@ -36,7 +36,7 @@ _MAX_SHOWN_FEATURES = 20
 
 def check_forest(data: WeightedData, output: Path, others: dict[str, object]) -> None:
     """Refuse what a forest does not take; `others` are options that need a single network."""
-    given = {**others, "--cut": data.cut}
+    given = {**others, "--cut": data.cut, "--recode": data.recode, "--order": data.order}
     for option, value in given.items():
         if value:
             raise Misuse(f"{option} does not apply with --learn forest.")

@@ -18,7 +18,9 @@ from colonnade.exceptions import did_you_mean, expected, listing
 
 if TYPE_CHECKING:
     from colonnade.dag import Dag
+    from colonnade.network import Origin
     from colonnade.structure import Found, FoundByTests, Score
+    from colonnade.tables import CodedTable
 
 # Options that help shows among those about the graph.
 graph_option = partial(typer.Option, rich_help_panel="Structure")
@@ -49,6 +51,18 @@ _SCORED = (Learn.HC, Learn.GES, Learn.EXACT)
 _RULED = (*_SCORED, Learn.PC)
 
 
+_IN_WORDS = {
+    Learn.HC: "hill climbing",
+    Learn.GES: "greedy equivalence search",
+    Learn.EXACT: "exact search",
+    Learn.PC: "tests of independence (PC)",
+    Learn.TAN: "tree-augmented naive Bayes",
+    Learn.CHOW_LIU: "the method of Chow and Liu, a tree",
+    Learn.KDB: "a k-dependence classifier",
+    Learn.NAIVE: "naive Bayes",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerOptions:
     """What learners of graphs can be told. What is None was not given."""
@@ -58,7 +72,7 @@ class LearnerOptions:
         graph_option(
             metavar="VARIABLE",
             help="The variable to be predicted: by --learn tan, kdb, naive or forest; tan by "
-            "default then.",
+            "default then. With any other graph the page of --report is about it.",
         ),
     ] = None
     score: Annotated[
@@ -161,7 +175,9 @@ class LearnerOptions:
             if value is not None and not set(learners) & set(learn):
                 *others, last = learners
                 owners = f"{', '.join(others)} or {last}" if others else last
-                raise Misuse(f"{option} applies only with --learn {owners}.")
+                page = option == "--target" and forests
+                hint = "give --report, whose page shows how well it is predicted" if page else ""
+                raise Misuse(f"{option} applies only with --learn {owners}.", hint=hint)
         lacking = [each for each in learn if each in supervised and self.target is None]
         if lacking:
             needs = f"--learn {lacking[0]} needs the variable to be predicted"
@@ -185,6 +201,26 @@ class LearnerOptions:
         if self.target is not None and self.target not in columns:
             hint = did_you_mean(self.target, columns)
             raise expected(f"one of {listing(columns)}", "target", self.target, hint)
+
+    def origin(self, learn: Learn, rows: CodedTable, missing: Missing) -> Origin:
+        """Say how a graph is learned from rows, which may have gaps."""
+        from colonnade.network import Origin
+        from colonnade.priors import Prior
+
+        score, words = self.score_by(learn), None
+        if isinstance(score, Prior):
+            words = f"the {score.score_name} of {score.in_words}"
+        elif score is not None:
+            words = type(score).__name__
+        if words is not None and self.graph_prior is not None:
+            words += " with a prior of the number of parents"
+        learner = _IN_WORDS[learn]
+        if learn in _SUPERVISED:
+            learner += f" for {self.target}"
+        if learn is Learn.NAIVE:  # which needs no rows
+            return Origin(learner)
+        used = rows.rows if missing is Missing.STATE else int(rows.complete.sum())
+        return Origin(learner, words, used, rows.rows)
 
     def learner(
         self, learn: Learn, seed: int | None, missing: Missing = Missing.RAISE

@@ -26,6 +26,7 @@ from colonnade.wording import did_you_mean, joined
 
 # Hints of the package that name something of Python, in the words of the command line.
 _ADVICE = {
+    Advice.ONE_WAY: "write each state in one way, or see with colonnade inspect how to --recode",
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
     ),
@@ -36,6 +37,7 @@ _ADVICE = {
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
     Advice.CUT: "cut them into intervals with --bins 5",
     Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
+    Advice.DECLARE_ORDER: "write all of its values as text, or leave the column out with --ignore",
     Advice.KEEP_COLUMNS: "give {kept} to keep what you need",
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
@@ -64,6 +66,7 @@ _ADVICE = {
     Advice.NAME_DIALECT: "give --separator and --decimal if that is wrong",
     Advice.NAME_ENCODING: "give --encoding, such as cp1252, if that is wrong",
     Advice.NAME_COLUMNS: "name all columns in the file",
+    Advice.NAME_TABLE: "give --table with one of them",
     Advice.NOT_OBSERVED: "leave it out of --observed, or ask for another variable",
     Advice.NO_COMPLETE_ROWS: (
         "give --missing state, or leave the columns that lack most values out with --ignore"

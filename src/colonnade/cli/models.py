@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from colonnade.cli.output import grid, say, say_rest
+from colonnade.cli.output import complain, grid, say, say_rest, say_wrapped
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import amount, counted, renamed
-from colonnade.wording import MAX_SHOWN_PARENTS, tallies
+from colonnade.exceptions import amount, counted, listing, renamed
+from colonnade.wording import MAX_SHOWN_PARENTS, joined, tallies
 
 if TYPE_CHECKING:
     from colonnade.cpt import Cpt
@@ -46,8 +47,33 @@ def check_dialects(path: Path) -> None:
 
 def save(network: BayesianNetwork, path: Path, overwrite: bool, agrum: bool = False) -> None:
     """Write a network in the format its name says; perhaps in the dialect of aGrUM."""
+    from colonnade.files.registry import format_of
+
     with renamed(path="output"):
         network.save(path, overwrite, "agrum" if agrum else "standard")
+    if format_of(path) is not None and (lost := _lost(network)):
+        held = f"{path.suffix} files hold the graph and its probabilities alone"
+        needs = (
+            ""
+            if not any(cpt.has_posterior for cpt in network.tables.values())
+            else "; intervals and update need a .json file"
+        )
+        complain(f"Note: {held}. Not kept: {joined(lost)}{needs}.")
+
+
+def _lost(network: BayesianNetwork) -> list[str]:
+    """What only the native format keeps of a network."""
+    cutter = network.discretizer
+    cut = [] if cutter is None else [column.name for column in cutter.columns]
+    facts = {
+        "counts": any(cpt.counts is not None for cpt in network.tables.values()),
+        "priors": any(prior is not None for prior in network.priors.values()),
+        f"the cut points of {listing(cut, 3)}": cut,
+        "which variable is the group": network.group,
+        "how EM went": network.diagnostics,
+        "how the graph was learned": network.origin,
+    }
+    return [what for what, there in facts.items() if there]
 
 
 def gaps_in(coded: Countable) -> str:
@@ -73,6 +99,7 @@ def described(network: BayesianNetwork) -> dict[str, Any]:
         "variables": [_variable(name, network[name]) for name in network],
         "arcs": [list(arc) for arc in network.dag.arcs],
         "group": network.group,
+        "origin": None if network.origin is None else asdict(network.origin),
         "cuts": {} if cutter is None else {c.name: list(c.points) for c in cutter.columns},
     }
 
@@ -101,6 +128,8 @@ def summarise(network: BayesianNetwork, limit: int | None = None, **rest: str) -
     common = f"; {priors[0]}" if len(priors) == 1 else ""
     size = f"{counted(len(network), 'variable')}, {counted(arcs, 'arc')}"
     say(f"{size}, {counted(cells, 'probability', 'probabilities')} stored{common}")
+    if network.origin is not None:
+        say_wrapped(f"Graph {network.origin.in_words}", "  ")
     if network.group is not None:
         say(f"Grouped by {network.group}: {counted(len(network.groups), 'group')}")
     head = ["variable", "states", "parents", "configurations", "rows"]

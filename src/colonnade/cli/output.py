@@ -40,7 +40,8 @@ def say(text: str = "") -> None:
 
 def say_json(value: Any) -> None:
     """Print a value as JSON to standard output; numbers that JSON does not know are null."""
-    print(json.dumps(_finite(value), indent=2, allow_nan=False))
+    # Dates and the like, which columns of the data may hold, are written as text.
+    print(json.dumps(_finite(value), indent=2, allow_nan=False, default=str))
 
 
 def complain(text: str) -> None:
@@ -73,6 +74,48 @@ def grid(
     for row in rows:
         table.add_row(*(Text(clean(cell)) for cell in row))
     _console().print(Padding(table, (0, 0, 0, indent)) if indent else table)
+
+
+def stacked(
+    head: Sequence[str],
+    blocks: Iterable[tuple[Sequence[str], Sequence[Sequence[str]]]],
+    numbers: Sequence[str] = (),
+) -> None:
+    """Print a table whose first cells are too long to stand in a column: each above its rows.
+
+    A block is the parts of such a cell, none of which is broken over lines, and rows of cells.
+    """
+    blocks = list(blocks)
+    rows = [head, *(row for _, own in blocks for row in own)]
+    widths = [max(cell_len(clean(cell)) for cell in column) for column in zip(*rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = []
+        for name, cell, width in zip(head, map(clean, cells), widths, strict=True):
+            blanks = " " * (width - cell_len(cell))
+            padded.append(blanks + cell if name in numbers else cell + blanks)
+        return " " * _GAP + (" " * _GAP).join(padded).rstrip()
+
+    console = _console()
+    console.print(Text(line(head), style="bold"), soft_wrap=True)
+    for parts, own in blocks:
+        say_parts(parts)
+        for row in own:
+            print(line(row))
+
+
+def say_parts(parts: Sequence[str]) -> None:
+    """Print an enumeration in lines that fit the terminal, broken between its parts if they do."""
+    width, text = _console().width, ""
+    commas = [f"{clean(part)}," for part in parts[:-1]] + [clean(part) for part in parts[-1:]]
+    pieces = [piece for whole in commas for piece in textwrap.wrap(whole, width - 2 * _GAP)]
+    for part in pieces:
+        if text and cell_len(text) + 1 + cell_len(part) > width:
+            print(text)
+            text = " " * 2 * _GAP + part
+        else:
+            text = f"{text} {part}" if text else part
+    print(text)
 
 
 def say_wrapped(text: str, indent: str) -> None:
@@ -132,9 +175,18 @@ def _lines(path: Path, columns: Mapping[str, Sequence[Any]], names: bool) -> str
     writer = csv.writer(stream, delimiter=sign, lineterminator="\n")
     if names:
         writer.writerow(columns)
-    for row in zip(*columns.values(), strict=True):
+    for row in zip(*map(listed, columns.values()), strict=True):
         writer.writerow([_cell(value) for value in row])
     return stream.getvalue()
+
+
+def listed(values: Any) -> list[Any]:
+    """Return the plain values of a column, whichever package it comes from."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, method):
+            found: list[Any] = getattr(values, method)()
+            return found
+    return list(values)
 
 
 def _cell(value: Any) -> Any:

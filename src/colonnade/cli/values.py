@@ -93,6 +93,25 @@ def table_ending(path: Path) -> None:
     refuse_ending(path)
 
 
+def data_ending(path: Path) -> None:
+    """Raise unless the name of a file ends as those of tables or of databases do."""
+    from colonnade.tables.databases import is_database
+
+    if not is_database(path):
+        table_ending(path)
+
+
+def memory_size(text: str) -> str:
+    """Read a number of bytes, which may have a unit."""
+    from colonnade.tables.bounds import Memory
+
+    try:
+        Memory.of(text)
+    except InputError as error:
+        raise Misuse(*error.parts, hint=error.hint) from None
+    return text
+
+
 def encoding_name(text: str) -> str:
     """Read the name of an encoding."""
     try:

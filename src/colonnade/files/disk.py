@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -27,12 +27,13 @@ def as_path(path: Any) -> Path:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _named(path: Path, instead: Collection[str | None]) -> Iterator[None]:
     """Let errors of the system name the file that the user knows, not a temporary one or none."""
     try:
         yield
     except OSError as error:
-        if error.errno is not None:
+        of_file = error.filename if error.filename is None else os.fspath(error.filename)
+        if error.errno is not None and of_file in instead:
             error.filename = str(path)
             del error.filename2  # of a file that was to be renamed
         raise
@@ -44,7 +45,7 @@ def read_bytes(path: Path) -> bytes:
         raise no_such_file(path)
     if not path.is_file():
         raise expected("a file", "path", str(path), got=f"the folder {str(path)!r}")
-    with _named(path), path.open("rb") as stream:
+    with _named(path, {None, str(path)}), path.open("rb") as stream:
         content = stream.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise _too_large(path, max(len(content), path.stat().st_size))
@@ -57,7 +58,7 @@ def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
         raise _too_large(path, len(content))
     if not isinstance(overwrite, bool):
         raise expected("True or False", "overwrite", overwrite)
-    with _named(path), replacing(path, overwrite) as stream:
+    with replacing(path, overwrite) as stream:
         stream.write(content)
 
 
@@ -70,15 +71,16 @@ def replacing(path: Path, overwrite: bool) -> Iterator[IO[bytes]]:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     unfinished.add(temporary)
     try:
-        number = os.open(temporary, flags, 0o666)
-        with os.fdopen(number, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        writable(path, overwrite)
-        os.replace(temporary, target)
+        with _named(path, {None, str(temporary)}):
+            number = os.open(temporary, flags, 0o666)
+            with os.fdopen(number, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            writable(path, overwrite)
+            os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

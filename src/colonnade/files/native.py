@@ -1,10 +1,12 @@
 """The native file: JSON that loses nothing and is checked when it is read.
 
 A file is one object with ``format``, ``version``, ``colonnade`` (the package version that wrote
-it), ``checksum``, ``variables`` (names and states; JSON keeps apart 1, true and "1"), ``arcs``
+it), ``checksum``, ``variables`` (names and states; JSON keeps apart 1, true and "1"; perhaps
+``spellings``, pairs of a value and the state that it stands for), ``arcs``
 (pairs of positions in ``variables``), ``tables`` (one for each variable), ``discretizer`` (cut
 points, or null), ``em`` (how EM went, or null; not in version 1) and, if rows belong to groups,
-``group`` (the position of the group variable). A table has
+``group`` (the position of the group variable); and ``origin``, if it is known how the graph was
+learned. A table has
 
 - ``prior``: its class, its parameters and its engine, or null for a table that was given;
 - ``codes``: the parent codes of the configurations stored, null if all of them are;
@@ -33,6 +35,7 @@ from colonnade.files.schema import network_of
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts
 from colonnade.priors import saved, saved_effects
+from colonnade.variables import Variable
 
 SUFFIX = ".json"
 _FORMAT = "colonnade network"
@@ -84,6 +87,8 @@ def document_of(network: BayesianNetwork) -> dict[str, Any]:
         "tables": [_table(network[name]) for name in network],
         "em": None if network.diagnostics is None else asdict(network.diagnostics),
     }
+    if network.origin is not None:
+        document["origin"] = asdict(network.origin)
     return document | {"checksum": checksum(document)}
 
 
@@ -93,11 +98,18 @@ def frame_of(network: BayesianNetwork | NetworkCounts) -> dict[str, Any]:
     cutter = network.discretizer
     frame = {
         "colonnade": __version__,
-        "variables": [{"name": v.name, "states": list(v.states)} for v in network.variables],
+        "variables": [_variable(variable) for variable in network.variables],
         "arcs": [[place[parent], place[child]] for parent, child in network.dag.arcs],
         "discretizer": None if cutter is None else cutter.to_dict(),
     }
     return frame if network.group is None else frame | {"group": place[network.group]}
+
+
+def _variable(variable: Variable) -> dict[str, Any]:
+    record: dict[str, Any] = {"name": variable.name, "states": list(variable.states)}
+    # Pairs, because keys of JSON are texts and these need not be.
+    pairs = [list(pair) for pair in variable.spellings.items()]
+    return record | {"spellings": pairs} if pairs else record
 
 
 def _table(cpt: Cpt) -> dict[str, Any]:

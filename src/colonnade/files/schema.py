@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from colonnade.dag import Dag
 from colonnade.exceptions import InputError, counted
 from colonnade.files.misfit import MisfitError, made
 from colonnade.missing.em import EmDiagnostics
-from colonnade.network import BayesianNetwork
+from colonnade.network import BayesianNetwork, Origin
 from colonnade.network.counts import NetworkCounts, families_of
 from colonnade.priors import Prior, restored, restored_effects
 from colonnade.variables import Family, Variable
@@ -25,18 +26,20 @@ if TYPE_CHECKING:
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
 _OPTIONAL_KEYS = {"group"}
+_OPTIONAL_KEYS_OF_NETWORKS = {"origin"}
 _TABLE_KEYS = {"prior", "codes", "counts", "rows", "default"}
 
 
 def network_of(document: dict[str, Any]) -> BayesianNetwork:
     """Build a network from the content of a file as parsed from JSON, or raise `MisfitError`."""
     keys = _KEYS if document["version"] == 1 else _KEYS | _KEYS_SINCE_VERSION_2
-    frame = _Frame.of(document, keys)
+    frame = _Frame.of(document, keys | (_OPTIONAL_KEYS_OF_NETWORKS & set(document)))
     pairs = zip(frame.families, frame.tables, strict=True)
     tables = {family.child.name: _cpt(family, *item) for family, item in pairs}
     diagnostics = _diagnostics(document.get("em"), "em")
     place = "tables" if frame.group is None else "group"
-    facts = (tables, frame.discretizer, diagnostics, frame.group)
+    origin = _origin(document["origin"]) if "origin" in document else None
+    facts = (tables, frame.discretizer, diagnostics, frame.group, origin)
     return made(place, BayesianNetwork, frame.dag, *facts)
 
 
@@ -92,6 +95,12 @@ def _group(variables: list[Variable], value: Any) -> str:
     return variables[value].name
 
 
+def _origin(value: Any) -> Origin:
+    names = [field.name for field in fields(Origin)]
+    _keys(value, set(names), "origin")
+    return made("origin", Origin, *(value[name] for name in names))
+
+
 def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
     if value is None:
         return None
@@ -107,11 +116,19 @@ def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
 
 
 def _variable(value: Any, place: str) -> Variable:
-    _keys(value, {"name", "states"}, place)
-    for state, where in _items(value["states"], f"{place}.states"):
+    spelled = isinstance(value, dict) and "spellings" in value
+    _keys(value, {"name", "states"} | ({"spellings"} if spelled else set()), place)
+    states = _items(value["states"], f"{place}.states")
+    spellings: dict[Any, Any] = {}
+    for pair, where in _items(value["spellings"], f"{place}.spellings") if spelled else ():
+        if len(_list(pair, where)) != 2:
+            raise MisfitError(where, "it is not a pair of a value and a state.")
+        states += [(each, where) for each in pair]
+        spellings.update([pair] if type(pair[0]) in (str, int, bool) else [])
+    for state, where in states:
         if type(state) not in (str, int, bool):
             raise MisfitError(where, "it is neither a string nor an integer nor a boolean.")
-    return made(place, Variable, value["name"], value["states"])
+    return made(place, Variable, value["name"], value["states"], spellings)
 
 
 def _arc(variables: list[Variable], value: Any, place: str) -> tuple[str, str]:

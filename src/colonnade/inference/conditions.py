@@ -154,6 +154,8 @@ def _written(variable: Variable, text: str) -> State | None:
     """Return the state that is written so; a text before a number or boolean."""
     if text in variable.states:
         return text
+    if text in variable.spellings:
+        return variable.spellings[text]
     same = [state for state in variable.states if str(state).lower() == text.lower()]
     exact = [state for state in same if not isinstance(state, str)]
     return exact[0] if len(exact) == 1 else None

@@ -72,10 +72,10 @@ class Predictions(Tabular):
         --------
         >>> x = Variable("x", ["no", "yes"])
         >>> columns = Predictions.of(x, np.array([[0.25, 0.75]])).to_dict()
-        >>> list(columns), columns["x"].tolist()
-        (['x', 'P(x = no)', 'P(x = yes)'], ['yes'])
+        >>> list(columns), columns["predicted x"].tolist()
+        (['predicted x', 'P(x = no)', 'P(x = yes)'], ['yes'])
         """
-        columns: dict[str, Any] = {self.target: self.states}
+        columns: dict[str, Any] = {f"predicted {self.target}": self.states}
         for k, label in enumerate(self.labels):
             columns[f"P({self.target} = {label})"] = self.probabilities[:, k]
             if self.lower is not None and self.upper is not None:

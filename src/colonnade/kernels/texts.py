@@ -15,6 +15,8 @@ from colonnade.kernels.counting import pointer
 
 # Eight bytes are read at once where the first is the lowest of a number.
 _LITTLE = sys.byteorder == "little"
+# The lowest bytes of a word, as many as a text has.
+_MASKS = np.array([(1 << (8 * length)) - 1 for length in range(9)], np.uint64)
 
 
 @part
@@ -42,11 +44,29 @@ def _word(data, begin, end):
 
 
 @part
-def _slot(word, length, mask):
-    # Texts often differ in their last byte only, the highest of the word: it must reach all bits.
-    mixed = (word ^ (word >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(length)
-    mixed ^= mixed >> np.uint64(29)
-    return np.int64((mixed * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(33)) & mask
+def _slot(word, length, shift):
+    # By one multiplication, whose highest bits all others reach: texts often differ in their last
+    # byte only, the highest of the word.
+    mixed = (word ^ np.uint64(length)) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(mixed >> shift)
+
+
+@part
+def _shift(slots):
+    """Bits to leave out of a hash, so that it is the position of a slot."""
+    bits = 0
+    while (1 << bits) < slots.size:
+        bits += 1
+    return np.uint64(64 - bits)
+
+
+@part
+def _is_long_text(data, begin, arena, low, length):
+    """Whether the bytes of a long text, whose hash is that of another, are the same."""
+    same = True
+    for i in range(length):
+        same &= arena[low + i] == data[begin + i]
+    return same
 
 
 @entry
@@ -60,8 +80,8 @@ def number_texts(offsets, data, first, slots, words, spans, arena, found, number
     slots : array of int32, a power of two
         Open-addressing table of numbers; -1 is free. At most half of it is used.
     words, spans, rows : arrays [text], [text, 2], [text]
-        Word of each distinct text, where its bytes begin and end in `arena`, and how many rows
-        have it.
+        Word of each distinct text, where its bytes begin in `arena` and how many they are, and how
+        many rows have it.
     arena : array of uint8
         Bytes of all distinct texts.
     found : array of int64 [2]
@@ -69,21 +89,23 @@ def number_texts(offsets, data, first, slots, words, spans, arena, found, number
     numbers : array of int32 [row]
         The result.
     """
-    mask = np.int64(slots.size - 1)
+    mask, shift = np.int64(slots.size - 1), _shift(slots)
+    address, last = np.int64(data.ctypes.data), data.size - 8
+    begin = np.int64(offsets[first])
     for row in range(first, numbers.size):
-        begin, end = np.int64(offsets[row]), np.int64(offsets[row + 1])
+        end = np.int64(offsets[row + 1])
         length = end - begin
-        word = _word(data, begin, end)
-        slot = _slot(word, length, mask)
+        if _LITTLE and length <= 8 and begin <= last:  # nearly all texts
+            word = carray(pointer(address + begin), (1,), np.uint64)[0] & _MASKS[length]
+        else:
+            word = _word(data, begin, end)
+        slot = _slot(word, length, shift)
         number = np.int64(slots[slot])
-        while number >= 0:
-            low = spans[number, 0]
-            same = words[number] == word and spans[number, 1] - low == length
-            if same and length > 8:
-                for i in range(length):
-                    same &= arena[low + i] == data[begin + i]
-            if same:
-                break
+        while number >= 0 and not (
+            words[number] == word
+            and spans[number, 1] == length
+            and (length <= 8 or _is_long_text(data, begin, arena, spans[number, 0], length))
+        ):
             slot = (slot + 1) & mask
             number = np.int64(slots[slot])
         if number < 0:
@@ -95,21 +117,31 @@ def number_texts(offsets, data, first, slots, words, spans, arena, found, number
                 arena[used + i] = data[begin + i]
             words[number] = word
             spans[number, 0] = used
-            spans[number, 1] = used + length
+            spans[number, 1] = length
             slots[slot] = number
             found[0] = number + 1
             found[1] = used + length
         numbers[row] = number
         rows[number] += 1
+        begin = end
     return numbers.size
+
+
+@entry
+def has_byte(data, byte):
+    """Whether a byte is anywhere: all are looked at, sixteen and more at a time."""
+    found = False
+    for i in range(data.size):
+        found |= data[i] == byte
+    return found
 
 
 @entry
 def place_texts(words, spans, found, slots):
     """Fill the slots of a larger table with the texts that are known; all slots are free."""
-    mask = np.int64(slots.size - 1)
+    mask, shift = np.int64(slots.size - 1), _shift(slots)
     for number in range(found[0]):
-        slot = _slot(words[number], spans[number, 1] - spans[number, 0], mask)
+        slot = _slot(words[number], spans[number, 1], shift)
         while slots[slot] >= 0:
             slot = (slot + 1) & mask
         slots[slot] = number

@@ -262,8 +262,8 @@ def _united(mine: Variable, yours: Variable) -> Variable:
         hint = "strings and integers mixed have no order: use strings for all of them"
         raise expected(f"states of {mine.name!r} of one type", "other", more, hint)
     if all(in_order(each.states) == list(each.states) for each in (mine, yours)):
-        return Variable(mine.name, tuple(in_order([*mine.states, *more])))
-    return Variable(mine.name, (*mine.states, *more))
+        return replace(mine, states=tuple(in_order([*mine.states, *more])))
+    return replace(mine, states=(*mine.states, *more))
 
 
 def _grown(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:

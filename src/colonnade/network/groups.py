@@ -6,7 +6,7 @@ groups borrow from each other. What is left to do here is to take the group out 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def with_group(network: BayesianNetwork, group: State) -> BayesianNetwork:
         raise expected(f"a group besides {listing(variable.states)}", "group", group)
     for warning in of_one_more(variable.name, variable.states, group):
         warn(warning)
-    wider = Variable(variable.name, (*variable.states, group))
+    wider = replace(variable, states=(*variable.states, group))
     known = NetworkCounts.kept(network, "with_group")
     variables = [wider if each.name == wider.name else each for each in network.variables]
     counts = []

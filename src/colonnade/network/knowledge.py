@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def with_weight(network: BayesianNetwork, weight: Any) -> BayesianNetwork:
         name: _weighted(cpt, weights[name]) if name in weights else cpt
         for name, cpt in network.tables.items()
     }
-    return BayesianNetwork(network.dag, tables, network.discretizer, None, network.group)
+    return replace(network, tables=tables, diagnostics=None)
 
 
 def _is_known(cpt: Cpt) -> bool:

@@ -23,8 +23,9 @@ from colonnade.network.counts import NetworkCounts, checked_priors, families_of
 from colonnade.network.model import BayesianNetwork
 from colonnade.priors import Prior, Tiered
 from colonnade.tables.asked import Declared, declared_variables
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.countable import Countable, countable, gathered
+from colonnade.tables.countable import Countable, bounded, countable, gathered
 from colonnade.tables.discretize import Discretized
 from colonnade.tables.texts import is_number
 from colonnade.variables import State, Variable
@@ -40,6 +41,7 @@ def fit(
     missing: Missing = "raise",
     per_variable: Mapping[str, Prior] | None = None,
     group: str | None = None,
+    memory: Allowed = None,
 ) -> BayesianNetwork:
     """Estimate all tables of a network from data.
 
@@ -72,6 +74,9 @@ def fit(
         cohort, one of several data sets. The groups share the graph. The column becomes a variable
         without parents and the first parent of every other one, so that each group has tables of
         its own, which borrow from those of the others; see :meth:`BayesianNetwork.for_group`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here, such as ``"500 MB"``; as for
+        :func:`colonnade.scan`, which this is short for. Rows that EM completes come on top.
 
     Returns
     -------
@@ -96,7 +101,8 @@ def fit(
     if group is not None:
         dag = grouped(dag, group)
         prior = Tiered() if prior is None else prior
-    coded = treated(coded_for_fit(table, dag, variables, weights, group), missing)
+    rows = coded_for_fit(bounded(table, memory), dag, variables, weights, group)
+    coded = treated(rows, missing)
     priors = checked_priors(dag, prior, per_variable)
     if missing in ("raise", "available", "state"):
         counts = NetworkCounts.of(coded, dag, "available" if missing == "available" else "raise")
@@ -117,6 +123,7 @@ def count(
     weights: Weights = None,
     missing: Literal["raise", "available"] = "raise",
     group: str | None = None,
+    memory: Allowed = None,
 ) -> NetworkCounts:
     """Count all families of a graph: what a network is estimated from, and no more.
 
@@ -125,7 +132,7 @@ def count(
 
     Parameters
     ----------
-    table, dag, variables, weights, group
+    table, dag, variables, weights, group, memory
         As for :func:`fit`. Columns of numbers have to be cut at the same points everywhere.
     missing : {"raise", "available"}
         What to do with rows that lack values: refuse, or let each family use the rows that are
@@ -149,7 +156,7 @@ def count(
         raise expected("'raise' or 'available'", "missing", missing)
     if group is not None:
         dag = grouped(dag, group)
-    rows = coded_for_fit(table, dag, variables, weights, group)
+    rows = coded_for_fit(bounded(table, memory), dag, variables, weights, group)
     return replace(NetworkCounts.of(rows, dag, missing), group=group)
 
 
@@ -188,7 +195,9 @@ def coded_for_fit(
 def checked_dag(dag: Any) -> Dag:
     """Return a graph of at least one variable, or say what is wrong."""
     if not isinstance(dag, Dag):
-        raise expected("a Dag", "dag", dag, "write Dag([('parent', 'child')])")
+        found = isinstance(getattr(dag, "dag", None), Dag)  # what a search has found
+        hint = "give its `dag`" if found else "write Dag([('parent', 'child')])"
+        raise expected("a Dag", "dag", dag, hint)
     if not dag.variables:
         hint = "name them: Dag([], variables=['a', 'b'])"
         raise expected("a graph with at least one variable", "dag", dag, hint)

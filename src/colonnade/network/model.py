@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +23,7 @@ from colonnade.exceptions import (
     not_among,
     tally,
 )
+from colonnade.network.origin import Origin
 from colonnade.network.questions import Questions
 from colonnade.priors import Prior
 from colonnade.variables import Family, State, Variable
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from colonnade.inference import Observed
     from colonnade.missing.em import EmDiagnostics
     from colonnade.network.counts import NetworkCounts
+    from colonnade.tables.bounds import Allowed
     from colonnade.tables.discretize import Discretizer
 
 # Variables that have a line each.
@@ -46,8 +48,8 @@ class BayesianNetwork(Questions):
     Usually made by :func:`colonnade.fit`, and by :func:`colonnade.load`. A network never changes;
     what would change it returns another one. Networks are equal if they have the same graph,
     states, counts, priors, probabilities, cut points and groups. Numbers are compared to the last
-    digit; the order of the variables, how many rows of a table are stored, and how EM went make no
-    difference.
+    digit; the order of the variables, how many rows of a table are stored, how EM went and where
+    the graph is from make no difference.
 
     Parameters
     ----------
@@ -61,6 +63,9 @@ class BayesianNetwork(Questions):
     group : str, optional
         The variable that says which group a row belongs to: without parents itself, and the first
         parent of every other variable.
+    origin : Origin, optional
+        How the graph was learned; ``dataclasses.replace(network, origin=...)`` says so. What is
+        learned from more rows keeps it.
 
     Examples
     --------
@@ -83,6 +88,7 @@ class BayesianNetwork(Questions):
     discretizer: Discretizer | None = None
     diagnostics: EmDiagnostics | None = None
     group: str | None = None
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.dag, Dag):
@@ -102,6 +108,8 @@ class BayesianNetwork(Questions):
         if self.group is not None and not _groups_all(self.group, self.dag):
             what = "a variable without parents that is the first parent of every other one"
             raise expected(what, "group", self.group, "leave it out, or use fit(..., group=...)")
+        if self.origin is not None and not isinstance(self.origin, Origin):
+            raise expected("an Origin", "origin", self.origin)
         object.__setattr__(self, "tables", MappingProxyType(tables))
 
     # ------------------------------------------------------------------ parts
@@ -224,7 +232,13 @@ class BayesianNetwork(Questions):
 
     # ------------------------------------------------------------------- rows
 
-    def log_likelihood(self, table: Any, unknown: Literal["raise", "missing"] = "raise") -> Floats:
+    def log_likelihood(
+        self,
+        table: Any,
+        unknown: Literal["raise", "missing"] = "raise",
+        *,
+        memory: Allowed = None,
+    ) -> Floats:
         """Log probability of each row under the estimated tables.
 
         Missing values are summed out exactly.
@@ -235,6 +249,8 @@ class BayesianNetwork(Questions):
             As for :func:`colonnade.fit`, with a column per variable; other columns are ignored.
         unknown : {"raise", "missing"}
             What to do with values that are no states of their variable.
+        memory : int or str, optional
+            Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
         Returns
         -------
@@ -254,9 +270,10 @@ class BayesianNetwork(Questions):
         from colonnade.network.learning import opened_for_network
         from colonnade.network.new_rows import advising_rows
         from colonnade.network.rows import log_likelihood
+        from colonnade.tables.countable import bounded
 
         with advising_rows(self):
-            rows = opened_for_network(table, self, None, unknown)
+            rows = opened_for_network(bounded(table, memory), self, None, unknown)
             return log_likelihood(rows, self.dag, list(self.tables.values()))
 
     # ------------------------------------------------------------------- data
@@ -286,7 +303,12 @@ class BayesianNetwork(Questions):
         return with_weight(self, weight)
 
     def update(
-        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
+        self,
+        table: Any,
+        weights: Weights = None,
+        missing: Literal["raise", "available"] = "raise",
+        *,
+        memory: Allowed = None,
     ) -> BayesianNetwork:
         """Learn from more rows: the result equals a network fitted to all rows together.
 
@@ -294,7 +316,7 @@ class BayesianNetwork(Questions):
 
         Parameters
         ----------
-        table, weights, missing
+        table, weights, missing, memory
             As for :func:`colonnade.fit`; the states are those of the network.
 
         Examples
@@ -307,10 +329,17 @@ class BayesianNetwork(Questions):
         >>> network.update(two).forget(two) == network
         True
         """
-        return self._learned("update", operator.add, table, weights, missing)
+        from colonnade.tables.countable import bounded
+
+        return self._learned("update", operator.add, bounded(table, memory), weights, missing)
 
     def forget(
-        self, table: Any, weights: Weights = None, missing: Literal["raise", "available"] = "raise"
+        self,
+        table: Any,
+        weights: Weights = None,
+        missing: Literal["raise", "available"] = "raise",
+        *,
+        memory: Allowed = None,
     ) -> BayesianNetwork:
         """Take back rows that were learned: the opposite of :meth:`update`, parameter by parameter.
 
@@ -325,7 +354,9 @@ class BayesianNetwork(Questions):
         colonnade.exceptions.ShortfallError: Variable 'x': cannot take 2 from 1 count of state 'b'.
         Hint: only take away counts that were added.
         """
-        return self._learned("forget", operator.sub, table, weights, missing)
+        from colonnade.tables.countable import bounded
+
+        return self._learned("forget", operator.sub, bounded(table, memory), weights, missing)
 
     def merge(self, other: BayesianNetwork) -> BayesianNetwork:
         """Put together what two networks of one structure learned from separate data.
@@ -495,7 +526,8 @@ class BayesianNetwork(Questions):
     def _with(self, counts: NetworkCounts) -> BayesianNetwork:
         """The same network with other counts; where there are counts there is a prior."""
         priors = {name: prior for name, prior in self.priors.items() if prior is not None}
-        return counts.network(priors, self.discretizer, group=self.group)
+        found = counts.network(priors, self.discretizer, group=self.group)
+        return found if self.origin is None else replace(found, origin=self.origin)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):
@@ -511,7 +543,7 @@ class BayesianNetwork(Questions):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The read-only view of the tables cannot be pickled.
-        optional = self.discretizer, self.diagnostics, self.group
+        optional = self.discretizer, self.diagnostics, self.group, self.origin
         return type(self), (self.dag, dict(self.tables), *optional)
 
     @property

@@ -12,6 +12,7 @@ from colonnade.layout import Layout
 from colonnade.markup import told_apart
 from colonnade.randomness import generator
 from colonnade.report.paper import BLUE, FONT_SIZE, GREY, INK, ORANGE, PALE, width_of
+from colonnade.tables.cuts import brief_names
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
@@ -22,7 +23,7 @@ _MAX_STATES = 8
 _LINE, _WIDTH, _LABELS = 15.0, 150.0, 62.0
 _PIXELS_PER_INCH = 80.0
 # Characters of the name of a variable, and of a state.
-_MAX_NAME, _MAX_LABEL = 20, 9
+_MAX_NAME, _MAX_LABEL = 20, 11
 DRAWS = 500
 
 
@@ -107,14 +108,14 @@ def _nodes(
     source = generator(rng) if draws != 0 else None
     fixed = observed.fixed
     for name in network:
-        states = network[name].family.child.states
+        states = brief_names(network[name].family.child.states)
         if name in fixed:
-            found = [_Bar(str(s), float(k == fixed[name]), None) for k, s in enumerate(states)]
+            found = [_Bar(s, float(k == fixed[name]), None) for k, s in enumerate(states)]
         else:
             answer = _answer(network, name, observed, draws, level, source)
             found = [
                 _Bar(
-                    str(state),
+                    state,
                     float(answer.probabilities[k]),
                     None
                     if answer.lower is None

@@ -16,7 +16,7 @@ from colonnade.exceptions import checked_level, counted, expected, inapplicable,
 from colonnade.files.disk import as_path, writable, write_bytes
 from colonnade.layout import MAX_LABEL, Layout
 from colonnade.markup import printable, shortened
-from colonnade.network import BayesianNetwork
+from colonnade.network import BayesianNetwork, Origin
 from colonnade.progress import Progress
 from colonnade.report.beliefs import margins
 from colonnade.report.classification import HeldOut, described_predictions
@@ -154,6 +154,7 @@ def describe(
         "level": level,
         "group": None if network.group is None else network.dag.variables.index(network.group),
         "graph": _graph(network),
+        "origin": None if network.origin is None else _origin(network.origin),
         "completed": None if network.diagnostics is None else network.diagnostics.rows,
         "variables": variables,
         "changed": _changed(variables),
@@ -165,6 +166,10 @@ def describe(
         "left_out": not_shown,
         "live": None,
     }
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    return {"words": origin.in_words, "score": origin.score, "rows": origin.rows}
 
 
 class Rendered(NamedTuple):

@@ -17,8 +17,9 @@ from colonnade.arrays import Array, Floats, Integers
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import DataError
 from colonnade.missing.treatment import Missing, checked_missing, rows_for_graph, warn_of_rest
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.countable import Countable, countable
+from colonnade.tables.countable import Countable, bounded, countable
 from colonnade.threads import run, worker_count
 
 if TYPE_CHECKING:
@@ -101,24 +102,32 @@ class Columns:
 
         ``[column, column]``; on the diagonal is a column alone, and below it are zeros.
         """
-        sums = np.diag([self.information((*given, k)) for k in chosen])
-
-        def fill(i: int) -> None:
-            sums[i, i + 1 :] = self._sums_with((*given, chosen[i]), chosen[i + 1 :])
-
-        # Starting threads takes longer than counting few rows.
-        threads = 1 if self._few_pairs(chosen) else None
-        run([partial(fill, i) for i in range(len(chosen) - 1)], threads)
+        places = {(*given, k): (i, i) for i, k in enumerate(chosen)}
+        for i, k in enumerate(chosen):
+            places |= {(*given, k, other): (i, j) for j, other in enumerate(chosen) if j > i}
+        sums = np.zeros((len(chosen), len(chosen)))
+        wanted = [members for members in places if self.fits(*members)]
+        # The columns that are given are a margin of any of these tables, and asked for next.
+        for some in self._portions([given, *wanted] if given else wanted):
+            for members, table in zip(some, self._joint_tables(some), strict=True):
+                if members in places:
+                    sums[places[members]] = _sum_of_terms(table, 0.0)
+        for members in set(places).difference(wanted):
+            sums[places[members]] = self.information(members)
         return sums
 
-    def _sums_with(self, members: tuple[int, ...], others: Sequence[int]) -> Floats:
-        """Sums of n ln n over the joint counts of some columns with each of the others."""
-        if not self.weighted and all(self.fits(k, *members) for k in others):
-            return self.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
-        return np.array([self.information((*members, k)) for k in others])
-
-    def _few_pairs(self, chosen: Sequence[int]) -> bool:
-        return self.table.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
+    def _portions(self, wanted: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+        """Yield joint tables, as many at a time as may be kept."""
+        some: list[tuple[int, ...]] = []
+        cells = 0
+        for members in wanted:
+            if some and cells + self.size(members) > _MAX_KEPT_CELLS:
+                yield some
+                some, cells = [], 0
+            some.append(members)
+            cells += self.size(members)
+        if some:
+            yield some
 
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int
@@ -196,6 +205,10 @@ class CodedColumns(Columns):
         self.weights = coded.weights
         self._joint_codes: OrderedDict[tuple[int, ...], NDArray[np.int32]] = OrderedDict()
         self._terms: OrderedDict[float, Floats] = OrderedDict()
+        self._most_codes = _MAX_CACHED_CODES
+        if coded.memory is not None:
+            rest = coded.memory.size - _bytes_at_hand(coded)
+            self._most_codes = max(1, min(_MAX_CACHED_CODES, rest // (4 * coded.rows)))
 
     @cached_property
     def _weights(self) -> Floats:
@@ -211,7 +224,7 @@ class CodedColumns(Columns):
                 found *= np.int32(self.sizes[k])
                 found += self.codes[k].astype(np.int32)
             self._joint_codes[chosen] = found
-            if len(self._joint_codes) > _MAX_CACHED_CODES:
+            if len(self._joint_codes) > self._most_codes:
                 self._joint_codes.popitem(last=False)
         return found
 
@@ -227,7 +240,7 @@ class CodedColumns(Columns):
 
         largest = sorted(chosen, key=lambda k: self.sizes[k])[-2:]
         if self.weighted or not self._few_pairs(chosen) or not self.fits(*given, *largest):
-            return super().pair_sums(chosen, given)
+            return self._many_pair_sums(chosen, given)
         # Of few rows, all pairs are counted before a list of bits would be made.
         sums = np.zeros((len(chosen), len(chosen)))
         both = np.empty(self.coded.rows, np.int32)
@@ -236,6 +249,27 @@ class CodedColumns(Columns):
         columns = np.array(chosen, dtype=np.int64)
         fill_pair_sums(joint, self.codes, self.sizes, columns, of_cell, both, table, sums)
         return sums
+
+    def _many_pair_sums(self, chosen: Sequence[int], given: tuple[int, ...]) -> Floats:
+        """Sums of pairs by lists of bits, in threads."""
+        sums = np.diag([self.information((*given, k)) for k in chosen])
+
+        def fill(i: int) -> None:
+            sums[i, i + 1 :] = self._sums_with((*given, chosen[i]), chosen[i + 1 :])
+
+        # Starting threads takes longer than counting few rows.
+        threads = 1 if self._few_pairs(chosen) else None
+        run([partial(fill, i) for i in range(len(chosen) - 1)], threads)
+        return sums
+
+    def _sums_with(self, members: tuple[int, ...], others: Sequence[int]) -> Floats:
+        """Sums of n ln n over the joint counts of some columns with each of the others."""
+        if not self.weighted and all(self.fits(k, *members) for k in others):
+            return self.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
+        return np.array([self.information((*members, k)) for k in others])
+
+    def _few_pairs(self, chosen: Sequence[int]) -> bool:
+        return self.table.rows * len(chosen) ** 2 < _MIN_WORK_FOR_THREADS
 
     def sums(
         self, members: tuple[int, ...], others: Integers, terms: Terms, child_states: int
@@ -311,11 +345,30 @@ class CodedColumns(Columns):
         return known
 
 
+def _at_hand(coded: CodedTable) -> bool:
+    """Whether there is memory for one array of all codes and what is made of it."""
+    if coded.rows > _MAX_ROWS_AT_HAND:
+        return False
+    return coded.memory is None or _bytes_at_hand(coded) <= coded.memory.size
+
+
+def _bytes_at_hand(coded: CodedTable) -> int:
+    """Bytes of codes, twice, of lists of bits, of terms of counts, and of joint codes at work."""
+    width = max(column.dtype.itemsize for column in coded.codes)
+    sizes = [variable.cardinality for variable in coded.variables]
+    bits = sum(size for size in sizes if size <= _MAX_LISTED_STATES) + _MAX_LISTED_CONFIGURATIONS
+    at_work = 4 * 4 * worker_count()
+    return coded.rows * (2 * width * len(sizes) + bits // 8 + 2 * 8 + at_work)
+
+
 def read_rows(
-    table: Any, names: Sequence[str] | None = None, group: str | None = None
+    table: Any,
+    names: Sequence[str] | None = None,
+    group: str | None = None,
+    memory: Allowed = None,
 ) -> Countable:
     """Open a table, or some of its columns, for many passes; it must have at least one row."""
-    opened = countable(table, columns=names, group=group).settled()
+    opened = countable(bounded(table, memory), columns=names, group=group).settled()
     if opened.rows == 0:
         raise DataError("Table", "it has no rows.", "give at least one row")
     return opened
@@ -326,6 +379,6 @@ def prepare(table: Any, missing: Missing = "raise") -> Columns:
     opened = read_rows(table)
     chosen = rows_for_graph(opened, checked_missing(missing))
     warn_of_rest(opened, chosen)
-    if isinstance(chosen, CodedTable) and chosen.rows <= _MAX_ROWS_AT_HAND:
+    if isinstance(chosen, CodedTable) and _at_hand(chosen):
         return CodedColumns(chosen)
     return Columns(chosen)

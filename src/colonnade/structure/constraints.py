@@ -31,6 +31,7 @@ from colonnade.structure.independence import IndependenceTest, checked_test, tes
 from colonnade.structure.mixed import Mixed, bits, named
 from colonnade.structure.paths import Adjacency, Paths
 from colonnade.structure.rules import Rules
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.tabular import Tabular
 
 Orientation: TypeAlias = Literal["majority", "conservative"]
@@ -84,6 +85,7 @@ def pc(
     tiers: Iterable[Iterable[str]] = (),
     max_given: int | None = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> FoundByTests:
     """Learn a partially directed graph from tests of independence.
 
@@ -109,6 +111,8 @@ def pc(
         Largest number of variables that a test is given.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Returns
     -------
@@ -130,7 +134,7 @@ def pc(
         raise expected("'majority' or 'conservative'", "orientation", orientation)
     if max_given is not None:
         max_given = checked_whole(max_given, "max_given", least=0)
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     rules = Rules.of(coded.names, required, forbidden, None, tiers)
     with Progress("PC") as progress:
         columns = prepare(coded, missing)

@@ -30,6 +30,7 @@ from colonnade.structure.scores import (
 )
 from colonnade.structure.search import Found, Step, interrupts_are_raised
 from colonnade.structure.steps import TIE_TOLERANCE, Operation
+from colonnade.tables.bounds import Allowed
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,6 +65,7 @@ def ges(
     tiers: Iterable[Iterable[str]] = (),
     max_parents: int | None = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> FoundClass:
     """Learn a class of equivalent graphs by greedy equivalence search (Chickering 2002).
 
@@ -88,6 +90,8 @@ def ges(
         Largest number of parents of a variable; it is the same in all graphs of a class.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def ges(
     (('b', 'a'),)
     """
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     rules = Rules.of(coded.names, required, forbidden, max_parents, tiers)
     first = Mixed.of(rules.starting(start))
     with Progress("Equivalence search") as progress:

@@ -32,6 +32,7 @@ from colonnade.structure.scores import (
     checked_score,
 )
 from colonnade.structure.shares import ArcShares
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.countable import Countable
 
 # The tables of more variables would not fit into memory.
@@ -72,6 +73,7 @@ def exact_search(
     tiers: Iterable[Iterable[str]] = (),
     max_parents: int | None = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> FoundClass:
     """Find the graph with the best score of all, for at most 20 variables.
 
@@ -91,6 +93,8 @@ def exact_search(
         100 000.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Returns
     -------
@@ -104,7 +108,7 @@ def exact_search(
     MixedGraph(arcs=[], edges=[('a', 'b')], variables=['a', 'b', 'c'])
     """
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     rules = Rules.of(_few(coded).names, required, forbidden, max_parents, tiers)
     with Progress("Exact search", total=len(coded.names)) as progress:
         families = FamilyScores(prepare(coded, missing), judge, prior)
@@ -132,6 +136,7 @@ def arc_posterior(
     tiers: Iterable[Iterable[str]] = (),
     max_parents: int | None = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> ArcPosterior:
     """Posterior probability of every arc, exactly, for at most 20 variables.
 
@@ -148,6 +153,8 @@ def arc_posterior(
     max_parents : int, optional
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`exact_search`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Returns
     -------
@@ -169,7 +176,7 @@ def arc_posterior(
     """
     judge = BDeu() if score is None else checked_score(score)
     prior = checked_graph_prior(graph_prior)
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     rules = Rules.of(_few(coded).names, required, forbidden, max_parents, tiers)
     with Progress("Posterior of arcs", total=2 * len(coded.names)) as progress:
         families = FamilyScores(prepare(coded, missing), judge, prior)

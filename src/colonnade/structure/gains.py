@@ -9,6 +9,7 @@ from typing import Any
 from colonnade.dag import Dag
 from colonnade.missing.treatment import Missing
 from colonnade.structure.scores import GraphPrior, Score, family_scores
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.tabular import Tabular
 
 Arc = tuple[str, str]
@@ -54,6 +55,7 @@ def arc_gain(
     *,
     graph_prior: GraphPrior = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> ArcGains:
     """How much of the score of a graph each of its arcs is worth.
 
@@ -64,7 +66,7 @@ def arc_gain(
 
     Parameters
     ----------
-    table, dag, score, graph_prior, missing
+    table, dag, score, graph_prior, missing, memory
         As for :func:`colonnade.structure.score`.
 
     Returns
@@ -78,7 +80,7 @@ def arc_gain(
     ArcGains
       a -> b: 2.08
     """
-    families = family_scores(table, dag, score, graph_prior, missing)
+    families = family_scores(table, dag, score, graph_prior, missing, memory)
     gains: dict[Arc, float] = {}
     for child in dag.variables:
         parents = dag.parents(child)

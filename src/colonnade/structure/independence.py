@@ -12,6 +12,7 @@ from colonnade.arrays import Floats, Integers
 from colonnade.exceptions import checked_list, expected, is_word, not_among
 from colonnade.missing.treatment import Missing
 from colonnade.structure.columns import CodedColumns, Columns, prepare, read_rows
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.tabular import Tabular
 
 IndependenceTest: TypeAlias = Literal["g2", "mi"]
@@ -53,6 +54,7 @@ def independence(
     *,
     test: IndependenceTest = "g2",
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> Independence:
     """Test whether two variables are independent given some others.
 
@@ -69,6 +71,8 @@ def independence(
         there, so that sparse tables keep some power.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`, of the columns that are tested.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Examples
     --------
@@ -80,7 +84,7 @@ def independence(
     """
     checked_test(test)
     others = [given] if isinstance(given, str) else checked_list(given, "a list of names", "given")
-    names = read_rows(table).names
+    names = read_rows(table, memory=memory).names
     for name, parameter in ((x, "x"), (y, "y"), *((each, "given") for each in others)):
         if not isinstance(name, str) or name not in names:
             raise not_among(names, parameter, name)
@@ -88,7 +92,7 @@ def independence(
     if len(set(chosen)) < len(chosen):
         repeated = next(name for k, name in enumerate(chosen) if name in chosen[:k])
         raise expected("different variables", "given", repeated, "name each variable once")
-    columns = prepare(read_rows(table, chosen), missing)
+    columns = prepare(read_rows(table, chosen, memory=memory), missing)
     return tested(columns, 0, 1, tuple(range(2, len(chosen))), test)
 
 

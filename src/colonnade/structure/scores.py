@@ -26,6 +26,7 @@ from colonnade.missing.treatment import Missing
 from colonnade.network.learning import checked_dag
 from colonnade.priors import Prior
 from colonnade.structure.columns import LOG_LIKELIHOOD, Columns, Terms, prepare, read_rows
+from colonnade.tables.bounds import Allowed
 from colonnade.threads import run
 from colonnade.wording import alike
 
@@ -257,6 +258,7 @@ def score(
     *,
     graph_prior: GraphPrior = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> float:
     """Score of a graph on a table.
 
@@ -274,6 +276,8 @@ def score(
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`. The rows are those that are complete for the variables of the
         graph: compare scores of graphs of the same variables only.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Returns
     -------
@@ -285,7 +289,9 @@ def score(
     >>> round(score(table, Dag([("a", "b")])) - score(table, Dag([], ["a", "b"])), 3)
     2.079
     """
-    parts = score_families(table, dag, score, graph_prior=graph_prior, missing=missing)
+    parts = score_families(
+        table, dag, score, graph_prior=graph_prior, missing=missing, memory=memory
+    )
     return math.fsum(parts.values())
 
 
@@ -296,6 +302,7 @@ def score_families(
     *,
     graph_prior: GraphPrior = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> dict[str, float]:
     """Score of every family of a graph, by the name of the child; see :func:`score`.
 
@@ -305,16 +312,21 @@ def score_families(
     >>> {name: round(value, 3) for name, value in score_families(table, Dag([("a", "b")])).items()}
     {'a': -3.466, 'b': -1.386}
     """
-    families = family_scores(table, dag, score, graph_prior, missing)
+    families = family_scores(table, dag, score, graph_prior, missing, memory)
     return {name: families.named(name, dag.parents(name)) for name in dag.variables}
 
 
 def family_scores(
-    table: Any, dag: Dag, score: Score | None, graph_prior: GraphPrior, missing: Missing
+    table: Any,
+    dag: Dag,
+    score: Score | None,
+    graph_prior: GraphPrior,
+    missing: Missing,
+    memory: Allowed = None,
 ) -> FamilyScores:
     """Scores of families of the variables of a graph; wrong parameters are refused."""
     judge, prior = checked_score(score), checked_graph_prior(graph_prior)
-    coded = read_rows(table, checked_dag(dag).variables)
+    coded = read_rows(table, checked_dag(dag).variables, memory=memory)
     return FamilyScores(prepare(coded, missing), judge, prior)
 
 

@@ -28,6 +28,7 @@ from colonnade.structure.scores import (
     checked_score,
 )
 from colonnade.structure.steps import TIE_TOLERANCE, Gains, Move, Operation
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.tabular import Tabular
 
 # Every step compares with the whole list, and every restart is a search: more would never end.
@@ -122,6 +123,7 @@ def hill_climb(
     restarts: int = 0,
     rng: Seed = None,
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> Found:
     """Learn a graph by hill climbing.
 
@@ -155,6 +157,8 @@ def hill_climb(
         from the rows that are complete (with ``"available"`` as with ``"em"``, which concern the
         tables), and warn how many were left out; or learn from all rows, with *missing* as one more
         state.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Returns
     -------
@@ -179,7 +183,7 @@ def hill_climb(
         generator(rng)
         raise inapplicable("rng", rng, "restarts > 0", "give restarts=10")
     rng = generator(rng)
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     rules = Rules.of(coded.names, required, forbidden, max_parents, tiers)
     first = rules.starting(start)
     with Progress("Hill climbing") as progress:

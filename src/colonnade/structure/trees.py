@@ -12,28 +12,32 @@ from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, expected, not_among
 from colonnade.missing.treatment import Missing
 from colonnade.structure.columns import Columns, prepare, read_rows
+from colonnade.tables.bounds import Allowed
 
 # Mutual informations closer than this are ties, which go to the first columns.
 _TIE_TOLERANCE = 1e-12
 
 
-def naive_bayes(table: Any, target: str) -> Dag:
+def naive_bayes(table: Any, target: str, *, memory: Allowed = None) -> Dag:
     """Every other variable has the target as its only parent.
 
-    The graph does not depend on the rows, which may lack values.
+    The graph does not depend on the rows, which may lack values; `memory` is that of
+    :func:`hill_climb`.
 
     Examples
     --------
     >>> naive_bayes({"class": [0, 1], "a": [0, 1], "b": [1, 0]}, "class").arcs
     (('class', 'a'), ('class', 'b'))
     """
-    names = read_rows(table).names
+    names = read_rows(table, memory=memory).names
     target_position = _position(names, target, "target")
     features = [name for k, name in enumerate(names) if k != target_position]
     return Dag(tuple((target, name) for name in features), names)
 
 
-def chow_liu(table: Any, root: str | None = None, *, missing: Missing = "raise") -> Dag:
+def chow_liu(
+    table: Any, root: str | None = None, *, missing: Missing = "raise", memory: Allowed = None
+) -> Dag:
     """The tree with the largest sum of mutual informations, directed away from its root.
 
     Parameters
@@ -44,6 +48,8 @@ def chow_liu(table: Any, root: str | None = None, *, missing: Missing = "raise")
         By default the first variable.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Examples
     --------
@@ -51,7 +57,7 @@ def chow_liu(table: Any, root: str | None = None, *, missing: Missing = "raise")
     >>> chow_liu(table, root="c").arcs
     (('c', 'a'), ('c', 'b'))
     """
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     start = 0 if root is None else _position(coded.names, root, "root")
     columns = prepare(coded, missing)
     weights = pair_information(columns, list(range(len(columns.names))), None)
@@ -59,7 +65,14 @@ def chow_liu(table: Any, root: str | None = None, *, missing: Missing = "raise")
     return Dag(tuple((columns.names[a], columns.names[b]) for a, b in arcs), columns.names)
 
 
-def tan(table: Any, target: str, root: str | None = None, *, missing: Missing = "raise") -> Dag:
+def tan(
+    table: Any,
+    target: str,
+    root: str | None = None,
+    *,
+    missing: Missing = "raise",
+    memory: Allowed = None,
+) -> Dag:
     """Tree-augmented naive Bayes: the target and one other feature as parents of every feature.
 
     The tree over the features has the largest sum of mutual informations given the target.
@@ -74,6 +87,8 @@ def tan(table: Any, target: str, root: str | None = None, *, missing: Missing = 
         Feature at the root of the tree; by default the first one.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Examples
     --------
@@ -81,7 +96,7 @@ def tan(table: Any, target: str, root: str | None = None, *, missing: Missing = 
     >>> tan(table, target="class").arcs
     (('class', 'a'), ('class', 'b'), ('a', 'b'))
     """
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     features = _features(coded.names, target)
     start = 0
     if root is not None:
@@ -99,7 +114,14 @@ def tan(table: Any, target: str, root: str | None = None, *, missing: Missing = 
     return Dag(tuple(arcs), columns.names)
 
 
-def kdb(table: Any, target: str, k: int = 2, *, missing: Missing = "raise") -> Dag:
+def kdb(
+    table: Any,
+    target: str,
+    k: int = 2,
+    *,
+    missing: Missing = "raise",
+    memory: Allowed = None,
+) -> Dag:
     """k-dependence classifier: the target and up to k earlier features as parents of every feature.
 
     Features are taken in the order of their mutual information with the target; each gets the
@@ -115,6 +137,8 @@ def kdb(table: Any, target: str, k: int = 2, *, missing: Missing = "raise") -> D
         Largest number of features among the parents of a feature.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here; as for :func:`colonnade.scan`.
 
     Examples
     --------
@@ -123,7 +147,7 @@ def kdb(table: Any, target: str, k: int = 2, *, missing: Missing = "raise") -> D
     (('class', 'a'), ('class', 'b'), ('a', 'b'))
     """
     checked_whole(k, "k", least=0)
-    coded = read_rows(table)
+    coded = read_rows(table, memory=memory)
     features = _features(coded.names, target)
     columns = prepare(coded, missing)
     position = columns.names.index(target)

@@ -1,4 +1,4 @@
-"""Data sets to try things on: some ship with scikit-learn, others are those of the paper."""
+"""Data sets to try things on: made up, shipped with scikit-learn, or those of the paper."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.exceptions import not_among
+from colonnade.studies import drawn
 from colonnade.studies.data import SETS, load
 
 
@@ -15,7 +16,7 @@ from colonnade.studies.data import SETS, load
 class Offer:
     """A data set that can be had: its size, the variable to be predicted, and where it is from.
 
-    `fetched` says that it is downloaded the first time.
+    `fetched` says that it is downloaded the first time, and `drawn` that it is made up.
     """
 
     name: str
@@ -23,13 +24,24 @@ class Offer:
     columns: int
     target: str
     about: str
-    fetched: bool
+    fetched: bool = False
+    drawn: bool = False
+
+    @property
+    def source(self) -> str:
+        """Where it is from, in a few words."""
+        return "made up" if self.drawn else "fetched once" if self.fetched else "scikit-learn"
 
 
+_DRAWN = {
+    "patients": Offer("patients", 300, 4, "cancer", "the patients of the examples", drawn=True),
+    "clinics": Offer("clinics", 400, 7, "ill", "patients of three sites, with gaps", drawn=True),
+    "survey": Offer("survey", 150, 8, "ill", "columns as people have them", drawn=True),
+}
 _SKLEARN = {
-    "iris": Offer("iris", 150, 5, "species", "sizes of flowers of three species", False),
-    "wine": Offer("wine", 178, 14, "class", "chemistry of wines of three growers", False),
-    "tumours": Offer("tumours", 569, 31, "diagnosis", "measurements of breast tumours", False),
+    "iris": Offer("iris", 150, 5, "species", "sizes of flowers of three species"),
+    "wine": Offer("wine", 178, 14, "class", "chemistry of wines of three growers"),
+    "tumours": Offer("tumours", 569, 31, "diagnosis", "measurements of breast tumours"),
 }
 _PAPER = {
     "adult": Offer("adult", 48_842, 15, "income", "people of a census", True),
@@ -42,11 +54,18 @@ _PAPER = {
 
 def offers() -> dict[str, Offer]:
     """Return the data sets that can be had, by name."""
-    return {**_SKLEARN, **{name: _PAPER[name] for name in SETS if name in _PAPER}}
+    return {**_DRAWN, **_SKLEARN, **{name: _PAPER[name] for name in SETS if name in _PAPER}}
 
 
 def table(name: str, folder: Path | None = None) -> dict[str, list[Any]]:
     """Return the columns of a data set; `folder` is where fetched files are kept."""
+    if name in _DRAWN:
+        makers: dict[str, Callable[[], dict[str, list[Any]]]] = {
+            "patients": drawn.patients,
+            "clinics": drawn.clinics,
+            "survey": drawn.survey,
+        }
+        return makers[name]()
     if name in _SKLEARN:
         return _of_sklearn(name)
     if name not in offers():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from colonnade.exceptions import FileFormatError, require
+from colonnade.tables.bounds import Memory
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.frames import SeriesColumn, arrow_levels
 from colonnade.tables.levels import Levels, refuse_repeated
@@ -64,6 +65,10 @@ class ArrowFiles:
     def _first(self) -> Any:
         with _opened(self.files[0]) as file:
             return _schema(file)
+
+    def within(self, memory: Memory) -> ArrowFiles:
+        """Return the same files, read in blocks that take no more memory."""
+        return replace(self, block_rows=memory.block_rows(len(self.names)))
 
     def passed(self, columns: Sequence[str]) -> Iterator[Block]:
         """Yield all rows in order, with the columns named."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +19,7 @@ from colonnade.wording import shown
 
 if TYPE_CHECKING:
     from colonnade.counts import FamilyCounts
+    from colonnade.tables.bounds import Memory
     from colonnade.tables.countable import Members
     from colonnade.tables.discretize import Discretizer
 
@@ -45,6 +46,8 @@ class CodedTable:
     unknown : mapping of str to mapping of value to int, optional
         Values that are not states and are coded as missing: for each variable that had any, the
         number of rows of each.
+    memory : Memory, optional
+        Bytes that may be taken for rows of a file or a database; None if nobody limited them.
 
     Attributes
     ----------
@@ -70,6 +73,7 @@ class CodedTable:
     weights: Array | None = None
     discretizer: Discretizer | None = None
     unknown: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
+    memory: Memory | None = None
     missing: tuple[int, ...] = field(init=False)
     _positions: dict[str, int] = field(init=False)
 
@@ -172,6 +176,7 @@ class CodedTable:
             ("weights", self.weights),
             ("discretizer", self.discretizer.only(names) if self.discretizer else None),
             ("unknown", {name: self.unknown[name] for name in names if name in self.unknown}),
+            ("memory", self.memory),
             ("missing", tuple(self.missing[k] for k in chosen)),
             ("_positions", {name: k for k, name in enumerate(names)}),
         ):
@@ -189,7 +194,7 @@ class CodedTable:
         """
         weights = None if self.weights is None else self.weights[rows]
         columns = tuple(column[rows] for column in self.codes)
-        return CodedTable(self.variables, columns, weights, self.discretizer)
+        return CodedTable(self.variables, columns, weights, self.discretizer, memory=self.memory)
 
     def only_complete(self) -> CodedTable:
         """Return the rows that have all their values.
@@ -199,7 +204,28 @@ class CodedTable:
         >>> CodedTable([Variable("x", ["a", "b"])], [[0, 1, 2]]).only_complete().rows
         2
         """
-        return self.take(self.complete) if any(self.missing) else self
+        if not any(self.missing):
+            return self
+        return self.take(self.complete) if self.memory is None else self._taken_in_blocks()
+
+    def _taken_in_blocks(self) -> CodedTable:
+        """Return the complete rows, on disk where memory is short."""
+        from colonnade.tables.compact import CompactColumns
+
+        assert self.memory is not None
+        sizes = [variable.cardinality for variable in self.variables]
+        step = self.memory.block_rows(len(sizes))
+        weights = None if self.weights is None else self.weights[self.complete]
+        with CompactColumns(self.memory.size) as store:
+            for low in range(0, self.rows, step):
+                part = [column[low : low + step] for column in self.codes]
+                there = np.logical_and.reduce(
+                    [column < size for column, size in zip(part, sizes, strict=True)]
+                )
+                store.add([column[there] for column in part])
+            columns = store.recoded([np.arange(size + 1) for size in sizes], sizes)
+        cuts = self.discretizer
+        return CodedTable(self.variables, tuple(columns), weights, cuts, memory=self.memory)
 
     def counts(
         self, families: Sequence[Members], missing: Literal["raise", "available"] = "raise"
@@ -243,7 +269,8 @@ class CodedTable:
         pairs = zip(self.variables, self.missing, strict=True)
         variables = tuple(with_missing(each) if gaps else each for each, gaps in pairs)
         # The code for missing is the one after the last state: that of the new state.
-        return CodedTable(variables, self.codes, self.weights, self.discretizer, self.unknown)
+        cuts, unknown = self.discretizer, self.unknown
+        return CodedTable(variables, self.codes, self.weights, cuts, unknown, self.memory)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
@@ -258,7 +285,7 @@ def with_missing(variable: Variable) -> Variable:
     name = "missing"
     while name in variable.states:
         name += "'"
-    return Variable(variable.name, (*variable.states, name))
+    return replace(variable, states=(*variable.states, name))
 
 
 def code_type(cardinality: int) -> type[np.unsignedinteger[Any]]:

@@ -31,8 +31,7 @@ def discovered(name: str, levels: Labelled) -> Variable:
             labels = in_order(labels)
         except TypeError:
             problem = "strings and integers mixed have no order."
-            hint = "declare its states with `variables`, or use strings for all of them"
-            raise column_error(name, problem, hint) from None
+            raise column_error(name, problem, Advice.DECLARE_ORDER) from None
     return Variable(name, tuple(labels))
 
 
@@ -73,6 +72,8 @@ def places_of(variable: Variable, labels: Sequence[Any]) -> tuple[NDArray[Any], 
     """
     # True and 1 are equal to Python, but not the same state.
     positions = {(isinstance(s, bool), s): k for k, s in enumerate(variable.states)}
+    for value, state in variable.spellings.items():
+        positions[isinstance(value, bool), value] = positions[isinstance(state, bool), state]
     missing = variable.cardinality
     table = np.full(len(labels) + 1, missing, dtype=code_type(missing))
     strange = []

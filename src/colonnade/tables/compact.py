@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -16,16 +17,15 @@ from colonnade.exceptions import DataError
 from colonnade.tables.coded import code_type
 from colonnade.tables.coding import translated
 
-# Bytes that a table may take in memory before its columns are kept on disk.
-DEFAULT_MEMORY = 1_000_000_000
-_ZEROS = bytes(1 << 20)
+_ZEROS = np.zeros(1 << 20, np.uint8)
 
 
 class CompactColumns:
     """Columns of codes that come in blocks; more than `memory` bytes of them go to disk.
 
     Files on disk have no name from the moment they are opened: nobody else sees them, and the
-    system removes them when the process ends, however it does.
+    system removes them when the process ends, however it does. They are written and read block by
+    block, and mapped into memory only when they are complete.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class CompactColumns:
 
     def __init__(self, memory: int) -> None:
         self._memory = memory
-        self._blocks: list[list[Array]] = []
+        self._blocks: deque[list[Array | _Spilled]] = deque()
         self._bytes = self._rows = 0
         self._spill: IO[bytes] | None = None
 
@@ -50,70 +50,97 @@ class CompactColumns:
         if self._bytes > self._memory:
             if self._spill is None:
                 self._spill = _nameless()
-                self._blocks = [_spilled(self._spill, block) for block in self._blocks]
+                for k, block in enumerate(self._blocks):
+                    self._blocks[k] = [_spilled(self._spill, column) for column in block]
             else:
-                self._blocks[-1] = _spilled(self._spill, self._blocks[-1])
+                self._blocks[-1] = [_spilled(self._spill, column) for column in codes]
 
     def recoded(self, places: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
         """Return the columns with other codes, each in the narrowest type, not writeable.
 
-        `places` has the new code of every old one, from 0 to the size of the column.
+        `places` has the new code of every old one, from 0 to the size of the column. The blocks
+        are given up on the way, so that no row is kept twice.
         """
         kinds = [np.dtype(code_type(size)) for size in sizes]
-        columns = _columns(kinds, self._rows, self._memory)
-        low = 0
-        for block in self._blocks:
-            high = low + len(block[0])
-            for column, old, table in zip(columns, block, places, strict=True):
-                column[low:high] = translated(old, table)
-            low = high
+        widths = [-(-kind.itemsize * self._rows // 4) * 4 for kind in kinds]  # all aligned
+        if sum(widths) <= self._memory or not self._rows:
+            columns = [np.empty(self._rows, kind) for kind in kinds]
+            for low, block in self._taken():
+                for column, old, table in zip(columns, block, places, strict=True):
+                    column[low : low + len(old)] = translated(old, table)
+        else:
+            begins = np.cumsum([0, *widths])[:-1].tolist()
+            with _nameless() as file:
+                _reserve(file, sum(widths))
+                for low, block in self._taken():
+                    for k, (old, table) in enumerate(zip(block, places, strict=True)):
+                        fresh = np.ascontiguousarray(translated(old, table), dtype=kinds[k])
+                        with _room():
+                            file.seek(begins[k] + low * kinds[k].itemsize)
+                            _write(file, fresh)
+                whole = np.memmap(file, np.uint8, "r", shape=(sum(widths),))
+            columns = [
+                whole[low : low + self._rows * kind.itemsize].view(kind)
+                for low, kind in zip(begins, kinds, strict=True)
+            ]
         for column in columns:
             column.setflags(write=False)
         return columns
+
+    def _taken(self) -> Iterator[tuple[int, list[Array]]]:
+        """Yield the blocks, each with the number of its first row, and forget them."""
+        low = 0
+        while self._blocks:
+            block = [
+                each.read(self._spill) if isinstance(each, _Spilled) else each
+                for each in self._blocks.popleft()
+            ]
+            yield low, block
+            low += len(block[0])
 
     def __enter__(self) -> CompactColumns:
         return self
 
     def __exit__(self, *error: object) -> None:
         """Give up the blocks."""
-        self._blocks = []
+        self._blocks.clear()
         if self._spill is not None:
             self._spill.close()
 
 
-def _columns(kinds: Sequence[np.dtype[Any]], rows: int, memory: int) -> list[Array]:
-    """Make empty columns, in memory or in a file without a name."""
-    widths = [-(-kind.itemsize * rows // 4) * 4 for kind in kinds]  # aligned for every width
-    if sum(widths) <= memory or not rows:
-        return [np.empty(rows, kind) for kind in kinds]
-    with _nameless() as file:
-        _reserve(file, sum(widths))
-        whole = np.memmap(file, np.uint8, "r+", shape=(sum(widths),))
-    begins = np.cumsum([0, *widths]).tolist()
-    pairs = zip(begins, kinds, strict=False)
-    return [whole[low : low + rows * kind.itemsize].view(kind) for low, kind in pairs]
+class _Spilled(NamedTuple):
+    """A part of a column that was written to a file."""
+
+    begin: int
+    rows: int
+    kind: np.dtype[Any]
+
+    def read(self, file: IO[bytes] | None) -> Array:
+        assert file is not None  # it was written there
+        file.seek(self.begin)
+        return np.fromfile(file, self.kind, self.rows)
 
 
-def _spilled(file: IO[bytes], block: Sequence[Array]) -> list[Array]:
-    """Write a block to the end of a file, and return it as it is there."""
-    begin = file.seek(0, os.SEEK_END)
+def _spilled(file: IO[bytes], column: Array | _Spilled) -> _Spilled:
+    """Write a part of a column to the end of a file."""
+    if isinstance(column, _Spilled):
+        return column
     with _room():
-        for column in block:
-            file.write(np.ascontiguousarray(column).data)
-        file.flush()
-    there = []
-    size = sum(column.nbytes for column in block)
-    whole = np.memmap(file, np.uint8, "r", begin, (size,)) if size else np.empty(0, np.uint8)
-    low = 0
-    for column in block:
-        there.append(whole[low : low + column.nbytes].view(column.dtype))
-        low += column.nbytes
-    return there
+        begin = file.seek(0, os.SEEK_END)
+        _write(file, np.ascontiguousarray(column))
+    return _Spilled(begin, len(column), column.dtype)
 
 
 def _nameless() -> IO[bytes]:
     with _room():
-        return tempfile.TemporaryFile()
+        # Without a buffer, which would be written again when the file is closed for lack of room.
+        return tempfile.TemporaryFile(buffering=0)
+
+
+def _write(file: IO[bytes], column: Array) -> None:
+    left = column.view(np.uint8)
+    while left.size:
+        left = left[file.write(left.data) :]
 
 
 def _reserve(file: IO[bytes], size: int) -> None:
@@ -123,8 +150,7 @@ def _reserve(file: IO[bytes], size: int) -> None:
             os.posix_fallocate(file.fileno(), 0, size)
             return
         for low in range(0, size, len(_ZEROS)):
-            file.write(_ZEROS[: size - low])
-        file.flush()
+            _write(file, _ZEROS[: size - low])
 
 
 @contextmanager

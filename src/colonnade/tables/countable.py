@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import expected
+from colonnade.exceptions import expected, inapplicable
 from colonnade.tables.asked import Asked, Declared
+from colonnade.tables.bounds import Allowed, Memory
 from colonnade.variables import Variable
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ class Countable(Protocol):
     @property
     def weighted(self) -> bool:
         """Whether rows have weights, which are counted instead of rows."""
+
+    @property
+    def memory(self) -> Memory | None:
+        """Bytes that may be taken for its rows; None if they are in memory already."""
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -145,6 +150,22 @@ def scanned_of(table: Any) -> Scanned | Engine | None:
     return scan(table) if are_paths(table) else None
 
 
+def bounded(table: Any, memory: Allowed) -> Any:
+    """Return a table that takes no more memory than is allowed, if anything is said of that.
+
+    A table in memory has taken its own already: there `memory` is an error.
+    """
+    from colonnade.tables.discretize import Discretized
+
+    if memory is None:
+        return table
+    cut = isinstance(table, Discretized)
+    if (scanned := scanned_of(table.source if cut else table)) is None:
+        raise inapplicable("memory", memory, "files, databases and lazy tables")
+    within = scanned.within(Memory.of(memory))
+    return replace(table, source=within) if cut else within
+
+
 def _refuse_second(table: Countable, *asked: Any) -> None:
     """Raise if a table that was opened is to be given what was settled then."""
     if any(each is not None for each in asked):
@@ -170,4 +191,5 @@ def gathered(table: Countable) -> CodedTable:
         np.concatenate(weights) if weights else None,
         table.discretizer,
         table.unknown,
+        table.memory,
     )

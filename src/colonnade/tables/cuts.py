@@ -204,6 +204,29 @@ def lower_end(name: Any) -> float | None:
     return float(found["above"] or found["low"] or -math.inf)
 
 
+def brief_names(states: Sequence[Any]) -> list[str]:
+    """Name states in few letters: consecutive intervals by their upper ends, others as they are.
+
+    The ends are rounded to as few digits as tell them apart, but not to fewer than three.
+
+    Examples
+    --------
+    >>> brief_names(["up to 0.08637", "0.08637 to 0.09587", "above 0.09587"])
+    ['≤ 0.0864', '≤ 0.0959', '> 0.0959']
+    >>> brief_names(["young", "old"])
+    ['young', 'old']
+    """
+    begins = [lower_end(state) for state in states]
+    points = [begin for begin in begins[1:] if begin is not None]
+    if not points or begins[0] != -math.inf or list(_interval_names(points)) != list(states):
+        return [str(state) for state in states]
+    for digits in range(_MIN_DIGITS, 18):
+        texts = [_written(float(f"{point:.{digits}g}")) for point in points]
+        if len(set(texts)) == len(texts):
+            break
+    return [*(f"≤ {text}" for text in texts), f"> {texts[-1]}"]
+
+
 def _written(point: float) -> str:
     """Write a number with as few digits as give it back; an exponent is for unusual sizes."""
     if 1e-3 <= abs(point) < _FIRST_NOT_PLAIN:

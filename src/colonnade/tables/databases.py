@@ -6,20 +6,38 @@ import os
 from pathlib import Path
 from typing import Any
 
-from colonnade.exceptions import DataError, expected, listing, no_such_file, not_among, require
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    expected,
+    listing,
+    no_such_file,
+    not_among,
+    require,
+)
 
 SUFFIXES = (".duckdb", ".ddb")
+
+
+def is_database(path: Path) -> bool:
+    """Whether a path names a database, or a table in one."""
+    return _parts(path) is not None
 
 
 def database_table(table: Any) -> Any | None:
     """Open a table that is named by a path into a database; None if it is not such a path."""
     if not isinstance(table, str | os.PathLike):
         return None
-    path = Path(os.fspath(table))
-    if path.suffix.lower() in SUFFIXES:
-        return _relation(path, None)
+    parts = _parts(Path(os.fspath(table)))
+    return None if parts is None else _relation(*parts)
+
+
+def _parts(path: Path) -> tuple[Path, str | None] | None:
+    """Return the file of a database, and the table in it if there is one; None of other paths."""
+    if path.suffix.lower() in SUFFIXES and not path.is_dir():
+        return path, None
     if path.parent.suffix.lower() in SUFFIXES and not path.parent.is_dir():
-        return _relation(path.parent, path.name)
+        return path.parent, path.name
     return None
 
 
@@ -45,8 +63,10 @@ def _relation(path: Path, name: str | None) -> Any:
     if name is None and len(tables) == 1:
         name = next(iter(tables))
     if name is None:
-        got = f"a database with {listing(list(tables))}" if tables else "a database without tables"
-        hint = f"write {path}/{next(iter(tables), 'table')}"
+        if not tables:
+            raise DataError(f"File {str(path)!r}", "it is a database without tables.")
+        got = f"none; {str(path)!r} has {listing(list(tables))}"
+        hint = Advice.NAME_TABLE
         raise expected("the name of a table in the database", "table", str(path), hint, got=got)
     if name not in tables:
         raise not_among(list(tables), "table", name)

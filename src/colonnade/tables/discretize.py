@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from colonnade.arrays import Floats, Weights
 from colonnade.exceptions import Advice, checked_list, expected, is_word, listing
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_cuts
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import checked_weights
-from colonnade.tables.countable import scanned_of
+from colonnade.tables.countable import bounded, scanned_of
 from colonnade.tables.cuts import STRATEGIES, Cuts, Strategy
 from colonnade.tables.identifiers import identifier, warn_of_identifiers
 from colonnade.tables.levels import place, refuse_absent
@@ -222,6 +223,8 @@ def discretize(
     strategy: Strategy = "quantile",
     columns: Iterable[str] | None = None,
     weights: Weights = None,
+    *,
+    memory: Allowed = None,
 ) -> Discretized:
     """Cut the numeric columns of a table into intervals.
 
@@ -253,6 +256,9 @@ def discretize(
     weights : str or array_like, optional
         How often each row counts; a row of weight zero has no influence. One weight per row, or
         the name of a column, which then is not cut.
+    memory : int or str, optional
+        Bytes that blocks of files and lazy tables may take; as for :func:`scan`. The numbers that
+        are kept of each column come on top, at most 16 MB.
 
     Returns
     -------
@@ -275,6 +281,7 @@ def discretize(
     >>> discretize({"x": [1.5, 2.5, 3.5]}, 2, weights=[4, 1, 1]).table["x"].tolist()
     ['up to 1.5', 'above 1.5', 'above 1.5']
     """
+    table = bounded(table, memory)
     source = scanned_of(table) or source_of(table)
     return Discretizer.fit(source, bins, strategy, columns, weights).cut(source)
 

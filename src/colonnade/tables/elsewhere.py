@@ -15,6 +15,7 @@ import numpy as np
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import Advice, not_among
 from colonnade.tables.asked import Asked
+from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import Countable, Members
 from colonnade.tables.discretize import Discretizer
@@ -44,6 +45,8 @@ class Elsewhere(ABC, Generic[Found]):
         Names of all columns there are.
     asked : Asked
     """
+
+    memory: Memory
 
     def __init__(self, columns: Sequence[str], asked: Asked) -> None:
         self._asked = asked

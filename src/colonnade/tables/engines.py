@@ -8,17 +8,18 @@ cluster is set to work as seldom as can be.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import narwhals as nw
+import numpy as np
 
-from colonnade.exceptions import DataError, NotSupportedError, require
+from colonnade.exceptions import DataError, require
 from colonnade.progress import Progress
-from colonnade.tables.compact import DEFAULT_MEMORY
+from colonnade.tables.bounds import Memory
 from colonnade.tables.databases import database_table
 from colonnade.tables.sources import source_of
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from colonnade.tables.asked import Asked
     from colonnade.tables.bins import Bins
     from colonnade.tables.cuts import Cuts, Strategy
+    from colonnade.tables.numbers import Numbers
     from colonnade.tables.parts import Block
     from colonnade.tables.queries import Queried
 
@@ -38,7 +40,7 @@ Eager: TypeAlias = nw.DataFrame[Any]
 ROWS, SUM, LEAST, LARGEST, GAPS = "rows", "sum", "least", "largest", "gaps"
 WEIGHT = "weight"
 _SET = "which"
-_BATCH_ROWS = 1 << 17
+_MAX_BATCH_ROWS = 1 << 17
 # Packages whose errors mean that an engine failed, and not that we did.
 _PACKAGES = frozenset(
     (
@@ -46,17 +48,18 @@ _PACKAGES = frozenset(
         "pyspark", "py4j",
     )
 )  # fmt: skip
+_CONNECTED = frozenset(("pyspark", "py4j", "ibis", "distributed"))
 
 
 @dataclass(frozen=True, eq=False)
 class Engine(ABC):
     """A table that is not in memory, as narwhals sees it.
 
-    `memory` is what compact columns of it may take before they are kept on disk.
+    `memory` is what its rows may take here, where they pass by or are kept as compact columns.
     """
 
     frame: Lazy
-    memory: int = DEFAULT_MEMORY
+    memory: Memory = field(default_factory=Memory)
     title: ClassVar[str]
     rows: ClassVar[None] = None  # not known without asking
     # Rows are in this process already, and compact columns of them are counted faster.
@@ -70,6 +73,10 @@ class Engine(ABC):
         with self.answering():
             return tuple(self.frame.collect_schema())
 
+    def within(self, memory: Memory) -> Self:
+        """Return the same table, to be kept here within another bound."""
+        return replace(self, memory=memory)
+
     def opened(self, asked: Asked) -> Queried:
         """Return the table with its states declared or to be found."""
         from colonnade.tables.queries import Queried
@@ -77,20 +84,20 @@ class Engine(ABC):
         return Queried(self, asked)
 
     def cut_points(self, bins: Bins, strategy: Strategy, weights: Weights) -> tuple[Cuts, ...]:
-        """Choose cut points in one pass over the rows, if they are in this process."""
+        """Choose cut points: in a pass over rows that are in this process, else by the engine."""
         from colonnade.tables.groups import refuse_array
+        from colonnade.tables.numbers import asked_cuts
         from colonnade.tables.sketches import passed_cuts
 
-        if self.embedded:
-            refuse_array(weights)
-            with self.answering():
-                return passed_cuts(self, bins, strategy, weights)
-        raise NotSupportedError(
-            f"Choosing cut points in {self.title}",
-            "quantiles are not asked of clusters and databases",
-            "learn them from a sample in memory, cutter = Discretizer.fit(sample), and give "
-            "cutter.cut(table)",
-        )
+        if not self.embedded:
+            return asked_cuts(self, bins, strategy, weights)
+        refuse_array(weights)
+        with self.answering():
+            return passed_cuts(self, bins, strategy, weights)
+
+    def numbers(self, frame: Lazy, columns: Sequence[str], weighted: bool) -> list[Numbers]:
+        """Sum up the numbers of columns; asked only of engines that are not in this process."""
+        raise NotImplementedError
 
     def passed(self, columns: Sequence[str]) -> Iterator[Block]:
         """Yield all rows, with the columns named."""
@@ -112,6 +119,9 @@ class Engine(ABC):
         """Yield the rows in order, as tables in memory."""
         yield frame.collect().to_native()
 
+    def _batch_rows(self, frame: Lazy) -> int:
+        return min(_MAX_BATCH_ROWS, self.memory.block_rows(len(frame.collect_schema())))
+
     @contextmanager
     def answering(self) -> Iterator[None]:
         """Word the errors of the engine; rows and counts are asked for inside."""
@@ -119,16 +129,28 @@ class Engine(ABC):
             with Progress(f"Counting in {self.title}"):
                 yield
         except Exception as error:
-            package = type(error).__module__.partition(".")[0]
-            if package not in _PACKAGES and not isinstance(error, OSError):
+            if not _is_of_engine(error):
                 raise
             hint = "see that its connection is open, and that its tables and files are there"
             raise DataError("Table", f"{self.title} failed: {_first_line(error)}", hint) from error
 
 
+def _is_of_engine(error: Exception) -> bool:
+    """Whether an engine failed: by the error, or because it no longer has what it needs itself."""
+    if type(error).__module__.partition(".")[0] in _PACKAGES or isinstance(error, OSError):
+        return True
+    where = ""
+    trace = error.__traceback__
+    while trace is not None:
+        where, trace = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_next
+    # Of a session that was stopped nothing is left but None.
+    lost = isinstance(error, AssertionError | AttributeError)
+    return lost and where.partition(".")[0] in _CONNECTED
+
+
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = lines[0] if lines else type(error).__name__
+    text = lines[0] if lines else "no connection"
     return text if text.endswith(".") else f"{text}."
 
 
@@ -162,7 +184,8 @@ class Polars(Engine):
         return [nw.from_native(each) for each in pl.collect_all(wanted)]
 
     def batches(self, frame: Lazy) -> Iterator[Any]:
-        yield from frame.to_native().collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
+        rows = self._batch_rows(frame)
+        yield from frame.to_native().collect_batches(chunk_size=rows, maintain_order=True)
 
 
 class DuckDb(Engine):
@@ -204,7 +227,7 @@ class DuckDb(Engine):
     def batches(self, frame: Lazy) -> Iterator[Any]:
         import pyarrow as pa
 
-        for batch in frame.to_native().to_arrow_reader(_BATCH_ROWS):
+        for batch in frame.to_native().to_arrow_reader(self._batch_rows(frame)):
             yield pa.Table.from_batches([batch])
 
 
@@ -240,6 +263,42 @@ class _Together(Engine):
                 found.append(rows.select(*own, *_counts(weighted)))
         return found
 
+    def numbers(self, frame: Lazy, columns: Sequence[str], weighted: bool) -> list[Numbers]:
+        """Count numbers one by one where they are few, and ask for quantiles of the others."""
+        from colonnade.tables.groups import checked_sums
+        from colonnade.tables.numbers import Numbers, refuse_weights
+        from colonnade.tables.sketches import MAX_EXACT
+
+        if weighted:
+            frame = frame.filter(nw.col(WEIGHT) > 0)
+        sizes = frame.select(*(nw.col(name).count() for name in columns)).collect("pyarrow")
+        rows = {name: int(sizes[name][0]) for name in columns}
+        many = [name for name in columns if rows[name] > MAX_EXACT]
+        about = dict(zip(many, self._different(frame, many) if many else (), strict=True))
+        # An estimate may be off by some percent.
+        many = [name for name in many if about[name] > MAX_EXACT // 2]
+        if many and weighted:
+            raise refuse_weights(rows[many[0]])
+        few = [name for name in columns if name not in many]
+        found = {}
+        for name, table in zip(
+            few, self.grouped(frame, [[name] for name in few], weighted), strict=True
+        ):
+            times = np.asarray(table[ROWS].to_numpy(), dtype=np.int64)
+            mass = checked_sums(WEIGHT, table) if weighted else times
+            values = np.asarray(table[name].to_numpy(), dtype=np.float64)
+            found[name] = Numbers.counted(values, mass, times)
+        found |= self._quantiles(frame, {name: (rows[name], about[name]) for name in many})
+        return [found[name] for name in columns]
+
+    @abstractmethod
+    def _different(self, frame: Lazy, columns: Sequence[str]) -> list[int]:
+        """About how many different values columns have."""
+
+    @abstractmethod
+    def _quantiles(self, frame: Lazy, columns: Mapping[str, tuple[int, int]]) -> dict[str, Numbers]:
+        """Quantiles of columns, given their rows, and about how many different values."""
+
 
 def _counts(weighted: bool) -> list[str]:
     return [ROWS, SUM, LEAST, LARGEST, GAPS] if weighted else [ROWS]
@@ -256,6 +315,30 @@ class Ibis(_Together):
         require("ibis", feature="Counting an Ibis table", extra="ibis")
         return super().grouped(frame, sets, weighted)
 
+    def _different(self, frame: Lazy, columns: Sequence[str]) -> list[int]:
+        table = frame.to_native()
+        found = table.aggregate(**{name: table[name].approx_nunique() for name in columns})
+        return [int(found.to_pyarrow()[name][0].as_py()) for name in columns]
+
+    def _quantiles(self, frame: Lazy, columns: Mapping[str, tuple[int, int]]) -> dict[str, Numbers]:
+        ibis = require("ibis", feature="Counting an Ibis table", extra="ibis")
+        from colonnade.tables.numbers import STEPS, Numbers
+
+        found = {}
+        table = frame.to_native()
+        for name, (rows, about) in columns.items():
+            # Every database sorts: the last of each of twice as many steps is off by one of them.
+            there = table.filter(table[name].notnull()).select(value=name)
+            steps = there.mutate(step=ibis.ntile(2 * STEPS).over(order_by=there.value))
+            groups = steps.group_by("step").aggregate(
+                last=steps.value.max(), first=steps.value.min(), rows=steps.count()
+            )
+            got = nw.from_native(groups.order_by("step").to_pyarrow())
+            values, times = (np.asarray(got[each].to_numpy()) for each in ("last", "rows"))
+            values = np.append(float(got["first"][0]), values)
+            found[name] = Numbers.merged(values, np.append(0, times), rows, about)
+        return found
+
 
 class Spark(_Together):
     """A Spark table: workers count their parts, and the driver gets counts only."""
@@ -271,6 +354,23 @@ class Spark(_Together):
     def batches(self, frame: Lazy) -> Iterator[Any]:
         yield frame.to_native().toArrow()
 
+    def _different(self, frame: Lazy, columns: Sequence[str]) -> list[int]:
+        functions = require("pyspark.sql.functions", feature="Counting in Spark", extra="spark")
+        asked = [functions.approx_count_distinct(name).alias(name) for name in columns]
+        return [int(value) for value in frame.to_native().agg(*asked).collect()[0]]
+
+    def _quantiles(self, frame: Lazy, columns: Mapping[str, tuple[int, int]]) -> dict[str, Numbers]:
+        from colonnade.tables.numbers import RANK_ERROR, Numbers, middles
+
+        if not columns:
+            return {}
+        shares = [0.0, *middles(), 1.0]
+        asked = frame.to_native().approxQuantile(list(columns), shares, RANK_ERROR)
+        return {
+            name: Numbers.at_steps(np.array(own[1:-1]), (own[0], own[-1]), *columns[name])
+            for name, own in zip(columns, asked, strict=True)
+        }
+
 
 class Dask(Engine):
     """A Dask table: each part is read once, and all its group-bys are counted together."""
@@ -283,16 +383,32 @@ class Dask(Engine):
         parts = frame.to_native().to_delayed()
         own = [list(each) for each in sets]
         waiting = [dask.delayed(count)(part, own, weighted) for part in parts]
-        while len(waiting) > 1:  # pairs of pairs: no worker gets the counts of all parts at once
-            pairs = [waiting[k : k + 8] for k in range(0, len(waiting), 8)]
-            waiting = [dask.delayed(add)(some, own) for some in pairs]
-        (found,) = dask.compute(waiting[0])
+        (found,) = dask.compute(_added(waiting, lambda some: dask.delayed(add)(some, own)))
         return [nw.from_native(each) for each in found]
+
+    def numbers(self, frame: Lazy, columns: Sequence[str], weighted: bool) -> list[Numbers]:
+        dask = require("dask", feature="Counting a Dask table", extra="dask")
+        from colonnade.tables.numbers import KEPT, of_parts, portable
+        from colonnade.tables.sketches import MAX_EXACT
+
+        sum_up, add = portable()
+        parts = frame.to_native().to_delayed()
+        sizes = MAX_EXACT, KEPT
+        waiting = [dask.delayed(sum_up)(part, list(columns), weighted, *sizes) for part in parts]
+        (found,) = dask.compute(_added(waiting, lambda some: dask.delayed(add)(some, *sizes)))
+        return of_parts(found, weighted)
 
     def batches(self, frame: Lazy) -> Iterator[Any]:
         native = frame.to_native()
         for k in range(native.npartitions):
             yield native.partitions[k].compute()
+
+
+def _added(waiting: list[Any], add: Callable[[list[Any]], Any]) -> Any:
+    """Add up in a tree: no worker gets what was found of all parts at once."""
+    while len(waiting) > 1:
+        waiting = [add(waiting[k : k + 8]) for k in range(0, len(waiting), 8)]
+    return waiting[0]
 
 
 def _portable() -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -197,6 +197,8 @@ def weight_expression(name: str, kind: Any) -> nw.Expr:
         hint = "weights are numbers; name another column, or leave numeric weights uncut"
         raise column_error(name, problem, hint)
     weight = nw.col(name)
+    if kind == nw.Int64:  # what is cast may lose its gaps, of Dask
+        return weight.alias(WEIGHT)
     if kind.is_integer() or kind == nw.Boolean:
         return weight.cast(nw.Int64).alias(WEIGHT)
     weight = weight.cast(nw.Float64)

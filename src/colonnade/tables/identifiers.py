@@ -77,14 +77,6 @@ def identifies(found: Excess, labels: Sequence[Any], whole: bool) -> bool:
     return never_repeat(found.name, np.array(labels, dtype=object), len(labels))
 
 
-def dated(column: Column) -> Excess | None:
-    """Return what is to be said about a column of dates that identifies rows; None of any other."""
-    times = column.times
-    if times is None or times.different <= max(_MAX_DATES, _MIN_ROWS):
-        return None
-    return Excess(column.name, times.different, times.rows)
-
-
 def numeric_excess(column: Column, levels: Levels) -> Excess | None:
     """Return what is to be said about whole numbers that are too many states; None of any other."""
     if levels.closed or column.number_type is None:

@@ -55,7 +55,7 @@ class Inspection:
     >>> found = inspect({"bmi": [18.1, 22.5, 30.2, 27.9], "site": ["a", "b", "a", None]}, bins=2)
     >>> found
     Inspection(4 rows, 2 columns, all used)
-      bmi  | numbers | 4 different |           | cut at 25.2
+      bmi  | numbers | 4 different |           | cut: up to 25.2 (2), above 25.2 (2)
       site | text    | 2 different | 1 missing | a (2), b (1)
     >>> found["site"].missing, found.left_out
     (1, {})

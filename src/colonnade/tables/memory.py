@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -11,9 +12,10 @@ import numpy as np
 from colonnade.arrays import Weights
 from colonnade.exceptions import expected, warn
 from colonnade.tables.asked import Asked, Declared
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
-from colonnade.tables.countable import gathered, opened_elsewhere
+from colonnade.tables.countable import bounded, gathered, opened_elsewhere
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
 from colonnade.tables.identifiers import (
@@ -43,6 +45,8 @@ def encode(
     discretizer: Discretizer | None = None,
     columns: Sequence[str] | None = None,
     group: str | None = None,
+    *,
+    memory: Allowed = None,
 ) -> CodedTable:
     """Find or check the states of every column and turn the table into compact codes.
 
@@ -77,6 +81,9 @@ def encode(
     group : str, optional
         A column that says which group a row belongs to: it may have any number of states without a
         warning.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here, such as ``"500 MB"``; larger columns are
+        kept on disk. As for :func:`scan`.
 
     Returns
     -------
@@ -102,6 +109,7 @@ def encode(
     {'smoker': {'sometimes': 1}}
     """
     asked = Asked(variables, weights, unknown, discretizer, columns, group)
+    table = bounded(table, memory)
     if (opened := opened_elsewhere(table, asked)) is not None:
         return gathered(opened)
     if isinstance(table, Discretized):
@@ -119,6 +127,8 @@ def encode(
         source = source_of(table)
         cuts = discretizer
     declared, names = asked.plan(source.names)
+    if isinstance(table, CodedTable) and not declared and asked.weights is None:
+        return table.select(names)
 
     identifying: list[Excess] = []
     numbers: list[Excess] = []
@@ -134,7 +144,11 @@ def encode(
                 identifying.append(excess)
             elif excess := numeric_excess(column, levels):
                 numbers.append(excess)
-        return CodedColumn.of(variable or discovered(column.name, levels), levels)
+        if variable is None:
+            variable = discovered(column.name, levels)
+            if isinstance(column, StateColumn) and column.spellings:
+                variable = replace(variable, spellings=column.spellings)
+        return CodedColumn.of(variable, levels)
 
     done = each_column(source, names, coded)
     warn_of_states(source, [each.variable for each in done if each.variable.name not in declared])
@@ -214,5 +228,5 @@ def _refuse_second(coded: CodedTable, weights: Any, discretizer: Discretizer | N
 
 def _as_source(coded: CodedTable) -> Source:
     pairs = zip(coded.variables, coded.codes, strict=True)
-    columns = {v.name: StateColumn(v.name, v.states, codes) for v, codes in pairs}
+    columns = {v.name: StateColumn(v.name, v.states, codes, v.spellings) for v, codes in pairs}
     return Source(columns, coded.rows)

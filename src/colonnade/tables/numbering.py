@@ -51,8 +51,8 @@ class TextNumbers:
     def texts(self) -> list[str]:
         """The distinct texts, in the order of their numbers."""
         for number in range(len(self._texts), len(self)):
-            begin, end = self._spans[number].tolist()
-            self._texts.append(self._arena[begin:end].tobytes().decode())
+            begin, length = self._spans[number].tolist()
+            self._texts.append(self._arena[begin : begin + length].tobytes().decode())
         return self._texts
 
     @property

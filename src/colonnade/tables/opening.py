@@ -93,11 +93,6 @@ class TextFile:
         except UnicodeDecodeError as error:
             problem = f"not {encoding.removesuffix('-sig').upper()} text ({error.reason})."
             raise FileFormatError(self.path, "", problem, Advice.NAME_ENCODING) from None
-        except _DAMAGED as error:
-            if self._compression is None or isinstance(error, FileNotFoundError):
-                raise
-            problem = f"damaged {self._compression} data ({error})."
-            raise FileFormatError(self.path, "", problem) from None
 
     @cached_property
     def encoding(self) -> str:
@@ -105,21 +100,15 @@ class TextFile:
         if self.asked is not None:
             # A mark at the beginning is no part of the first name.
             return "utf-8-sig" if codecs.lookup(self.asked).name == "utf-8" else self.asked
-        try:
-            with self._bytes() as stream:
-                start = stream.read(_SAMPLE_BYTES)
-                _refuse_no_text(self.path, start)
-                for mark, encoding in _MARKS:
-                    if start.startswith(mark):
-                        return encoding
-                if guess := _utf16(start):
-                    return guess
-                return self._fitting(start, stream)
-        except _DAMAGED as error:
-            if self._compression is None:
-                raise
-            problem = f"damaged {self._compression} data ({error})."
-            raise FileFormatError(self.path, "", problem) from None
+        with self._bytes() as stream:
+            start = stream.read(_SAMPLE_BYTES)
+            _refuse_no_text(self.path, start)
+            for mark, encoding in _MARKS:
+                if start.startswith(mark):
+                    return encoding
+            if guess := _utf16(start):
+                return guess
+            return self._fitting(start, stream)
 
     @property
     def begins_as_utf8(self) -> bool:
@@ -201,16 +190,22 @@ class TextFile:
 
     @contextmanager
     def _bytes(self) -> Iterator[IO[bytes]]:
-        """Open it, decompressed."""
-        with self._raw() as raw:
-            if self._compression is None:
-                yield raw
-            elif self._compression == "zip":
-                with _zip(self.path, raw) as stream:
-                    yield stream
-            else:
-                with _OPENERS[self._compression](raw) as stream:
-                    yield stream
+        """Open it, decompressed; damaged data are an error that names the file."""
+        try:
+            with self._raw() as raw:
+                if self._compression is None:
+                    yield raw
+                elif self._compression == "zip":
+                    with _zip(self.path, raw) as stream:
+                        yield stream
+                else:
+                    with _OPENERS[self._compression](raw) as stream:
+                        yield stream
+        except _DAMAGED as error:
+            if self._compression is None or isinstance(error, FileNotFoundError):
+                raise
+            problem = f"damaged {self._compression} data ({error})."
+            raise FileFormatError(self.path, "", problem) from None
 
 
 def is_standard_input(path: Any) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
 from colonnade.arrays import Array
+from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import code_type
 from colonnade.tables.coding import translated
 from colonnade.tables.cuts import Cuts
@@ -59,6 +60,9 @@ class Passed(Protocol):
 
 class Parts(Passed, Protocol):
     """A table that is counted as it passes."""
+
+    def within(self, memory: Memory) -> Self:
+        """Return the same table in blocks that take no more memory."""
 
     def track(self, name: str, declared: bool, cut: Cuts | None) -> Track:
         """Begin to remember the labels of a column."""

@@ -66,7 +66,7 @@ class Queried(Elsewhere[_Labelled]):
         with engine.answering():
             schema = engine.frame.collect_schema()
         super().__init__(list(schema), asked)
-        self._engine = engine
+        self._engine, self.memory = engine, engine.memory
         self._columns = tuple(self._column(name, schema[name]) for name in self.names)
         self._weights = weights = asked.weight_column
         self._weight = None if weights is None else weight_expression(weights, schema[weights])
@@ -83,8 +83,7 @@ class Queried(Elsewhere[_Labelled]):
         """Return the rows that have all their values; states stay as they are."""
         pairs = zip(self._columns, self.variables, strict=True)
         there = [column.present(self._states(variable)) for column, variable in pairs]
-        states = {variable.name: variable.states for variable in self.variables}
-        asked = replace(self._asked, variables=states, columns=self.names)
+        asked = replace(self._asked, variables=self.variables, columns=self.names)
         engine = replace(self._engine, frame=self._engine.frame.filter(*there))
         return self._told_alike(Queried(engine, asked))
 
@@ -212,17 +211,19 @@ class Queried(Elsewhere[_Labelled]):
         """Return all rows as compact columns, in memory or on disk."""
         sizes = [variable.cardinality for variable in self.variables]
         weights: list[Array] = []
-        with CompactColumns(self._engine.memory) as store:
+        with CompactColumns(self.memory.size) as store:
             for block in self.blocks():
                 store.add(block.codes)
                 weights += [] if block.weights is None else [block.weights]
             columns = store.recoded([np.arange(size + 1) for size in sizes], sizes)
         joined = np.concatenate(weights) if weights else None
-        return CodedTable(self.variables, tuple(columns), joined, self.discretizer, self.unknown)
+        variables, cuts = self.variables, self.discretizer
+        return CodedTable(variables, tuple(columns), joined, cuts, self.unknown, self.memory)
 
     def _states(self, variable: Variable) -> list[Any] | None:
         """Return the states that occur, if other values do as well."""
         labels = self._known.labels[self._position(variable.name)]
         if variable.name not in self.unknown:
             return None
-        return [state for state in variable.states if state in labels]
+        known = (*variable.states, *variable.spellings)
+        return [state for state in known if state in labels]

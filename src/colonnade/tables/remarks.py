@@ -13,12 +13,11 @@ from colonnade.exceptions import Advice, DataWarning, counted
 from colonnade.tables.levels import place
 from colonnade.tables.texts import MISSING_CODES, Codes, Reading, strange_texts
 from colonnade.variables import State, Variable
-from colonnade.wording import alike, joined
+from colonnade.wording import alike, joined, synonyms
 
 # Of the columns that have the same trouble, and of the states or texts of each.
 _MAX_SHOWN = 5
 _CODES = frozenset(MISSING_CODES)
-_ONE_WAY = "write each state in one way"
 # Numbers that many surveys write where there is no answer.
 _NUMBER_CODES = frozenset((-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0))
 
@@ -83,7 +82,7 @@ def of_states(variables: Iterable[Variable], unread: Collection[str]) -> Iterato
     """
     remarks = {v.name: StateRemarks.of(v.states, v.name in unread) for v in variables}
     for trouble, hint in (
-        ("similar", _ONE_WAY),
+        ("similar", Advice.ONE_WAY),
         ("codes", Advice.MARK_MISSING),
         ("strange", Advice.MARK_MISSING),
     ):
@@ -98,7 +97,7 @@ def of_one_more(name: str, states: Sequence[State], new: State) -> Iterator[Data
     shown = _shown([repr(state) for state in (*similar, new)])
     what = "case or blanks" if texts else "type"
     problem = f"states {shown} differ only by {what}"
-    yield from _told({name: problem} if similar else {}, _ONE_WAY)
+    yield from _told({name: problem} if similar else {}, Advice.ONE_WAY)
 
 
 class StateRemarks(NamedTuple):
@@ -112,9 +111,11 @@ class StateRemarks(NamedTuple):
     def of(cls, states: Iterable[State], unread: bool) -> StateRemarks:
         """Look at states; `unread` says that no reader of files has looked at them as texts."""
         words = [state for state in states if isinstance(state, str)]
-        groups = _lookalikes(words)
-        pairs = "; ".join(_shown([repr(s) for s in group]) for group in groups[:2])
-        similar = f"states {pairs} differ only by case or blanks" if groups else ""
+        same, groups = synonyms(words), _lookalikes(words)
+        told = [f"states {_enumerated(same)} may mean the same"] if same else []
+        other = [group for group in groups if not any({*group} <= {*each} for each in same)]
+        told += [f"states {_enumerated(other)} differ only by case or blanks"] if other else []
+        similar = "; ".join(told)
         if not unread:
             return cls(similar)
         codes = [state for state in words if not state.strip() or state in _CODES]
@@ -128,6 +129,18 @@ class StateRemarks(NamedTuple):
             if strange
             else "",
         )
+
+
+def one_state(states: Sequence[State], counts: Sequence[int]) -> dict[str, str]:
+    """Return which texts may be written as which state: the one of their kind with most rows."""
+    words = {s: n for s, n in zip(states, counts, strict=True) if isinstance(s, str)}
+    found: dict[str, str] = {}
+    for group in [*synonyms(words), *_lookalikes(list(words))]:
+        best = max(group, key=lambda each: (words[each], len(each)))
+        for each in group:
+            if each != best:
+                found.setdefault(each, found.get(best, best))
+    return found
 
 
 def number_code(numbers: Floats) -> str:
@@ -147,15 +160,19 @@ def number_code(numbers: Floats) -> str:
     return ""
 
 
-def _lookalikes(states: Sequence[State]) -> list[list[State]]:
+def _lookalikes(states: Sequence[str]) -> list[list[str]]:
     """Return groups of states that differ only by case or blanks."""
-    groups: dict[str, list[State]] = {}
+    groups: dict[str, list[str]] = {}
     for state in states:
         groups.setdefault(alike(state), []).append(state)
     return [group for group in groups.values() if len(group) > 1]
 
 
 # -------------------------------------------------------------------------- wording
+
+
+def _enumerated(groups: Sequence[Sequence[str]]) -> str:
+    return "; ".join(_shown([repr(state) for state in group]) for group in groups[:2])
 
 
 def _told(problems: Mapping[str, str], hint: str = "") -> Iterator[DataWarning]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from colonnade.exceptions import InputError, expected, inapplicable, listing, no
 from colonnade.tables.arrow_files import ARROW, PARQUET, ArrowFiles
 from colonnade.tables.asked import Asked
 from colonnade.tables.bins import Bins
-from colonnade.tables.compact import DEFAULT_MEMORY
+from colonnade.tables.bounds import Allowed, Memory
 from colonnade.tables.cuts import Cuts, Strategy
 from colonnade.tables.engines import Engine, engine_of
 from colonnade.tables.files import TEXT
@@ -25,12 +24,10 @@ from colonnade.tables.streams import Streamed
 from colonnade.tables.text_files import Dialect, TextFiles
 from colonnade.tables.texts import Codes, Decimal
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)b?", re.IGNORECASE)
-# A block is read, translated and counted: it has so many bytes a row and column at a time.
-_BYTES_PER_VALUE = 16
-_MIN_BLOCK_BYTES, _MAX_BLOCK_BYTES = 1 << 16, 1 << 23
-_MIN_BLOCK_ROWS, _MAX_BLOCK_ROWS = 1 << 12, 1 << 19
+# How many times larger tables may be in memory than in their files: texts, and codes that become
+# texts again.
+_TIMES_LARGER = {"text": 4, "Arrow": 16, "Parquet": 128}
+_TIMES_PACKED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +39,32 @@ class Scanned:
     files : tuple of Path
     parts : Parts
         The blocks of columns that the files hold.
-    memory : int
-        Bytes that reading may take, more or less.
+    memory : Memory
+        Bytes that the table may take here.
     """
 
     files: tuple[Path, ...]
     parts: Parts
-    memory: int
+    memory: Memory
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
         return self.parts.names
+
+    def within(self, memory: Memory) -> Scanned:
+        """Return the same table, to be read with another bound."""
+        return replace(self, parts=self.parts.within(memory), memory=memory)
+
+    def fits(self, copies: int = 1) -> bool:
+        """Whether so many copies of it could be in the memory allowed, as far as sizes tell."""
+        times = copies * _TIMES_LARGER[_kind(self.files[0])]
+        packed = self.files[0].suffix.lower() in COMPRESSIONS
+        size = sum(file.stat().st_size for file in self.files) * (_TIMES_PACKED if packed else 1)
+        if size * times <= self.memory.size:
+            return True
+        rows = self.parts.rows
+        return rows is not None and self.memory.holds_values(copies * rows * len(self.names))
 
     def opened(self, asked: Asked) -> Streamed:
         """Return the table with its states declared or to be found."""
@@ -98,7 +109,7 @@ def scan(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
-    memory: int | str | None = None,
+    memory: Allowed = None,
 ) -> Scanned | Engine:
     r"""Take files as one table that is read when it is counted, block by block.
 
@@ -115,8 +126,11 @@ def scan(
     na, header, separator, decimal, encoding
         As for :func:`read`, of text files. Types of columns are decided on all rows of all files.
     memory : int or str, optional
-        Bytes that reading may take, such as ``"500 MB"``, and that compact columns of the rows may
-        take before they are kept on disk; by default 1 GB. What is counted needs memory of its own.
+        Bytes that the table may take here, such as ``"500 MB"``; by default 1 GB. It bounds the
+        blocks that are read, the counts of blocks that wait to be added up, the compact columns of
+        the rows, which are kept on disk beyond it, and what searches keep of them. The package
+        itself, and results such as counts and one number per row, come on top. Functions that take
+        a table have `memory` as well, which is short for giving them ``scan(table, memory=...)``.
 
     Returns
     -------
@@ -138,22 +152,20 @@ def scan(
     of_text = {
         "na": na, "header": header, "separator": separator, "decimal": decimal, "encoding": encoding
     }  # fmt: skip
-    limit = _bytes(memory)
+    limit = Memory.of(memory)
     if (engine := engine_of(paths)) is not None:
         _refuse_text_options(of_text)
-        return replace(engine, memory=limit)
+        return engine.within(limit)
     files = _files(paths)
     kinds = {_kind(file) for file in files}
     if len(kinds) > 1:
         raise expected("files of one kind", "paths", paths, got=f"{listing(sorted(kinds))} files")
     if kinds != {"text"}:
         _refuse_text_options(of_text)
-        names = ArrowFiles(files, 1).names
-        return Scanned(files, ArrowFiles(files, _block_rows(limit, len(names))), limit)
+        return Scanned(files, ArrowFiles(files, 1).within(limit), limit)
     Decimal.of(decimal, ",")  # a wrong word is told at once
     dialect = Dialect(Codes.of(na), header, separator, decimal, encoding)
-    at_once = max(_MIN_BLOCK_BYTES, min(_MAX_BLOCK_BYTES, limit // 32))
-    return Scanned(files, TextFiles(files, dialect, at_once), limit)
+    return Scanned(files, TextFiles(files, dialect, limit.block_bytes), limit)
 
 
 def _refuse_text_options(given: Mapping[str, Any]) -> None:
@@ -197,20 +209,3 @@ def _kind(path: Path) -> str:
         return "text"
     what = f"a table, or files ending in {', '.join((*PARQUET, *ARROW, *TEXT))}"
     raise expected(what, "table", str(path), "read other files with read(path)")
-
-
-def _bytes(memory: Any) -> int:
-    if memory is None:
-        return DEFAULT_MEMORY
-    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
-        return memory
-    found = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
-    size = int(float(found[1]) * _UNITS[found[2].lower()]) if found else 0
-    if size < 1:
-        raise expected("a number of bytes, such as '500 MB',", "memory", memory)
-    return size
-
-
-def _block_rows(memory: int, columns: int) -> int:
-    fitting = memory // (4 * _BYTES_PER_VALUE * max(1, columns))
-    return max(_MIN_BLOCK_ROWS, min(_MAX_BLOCK_ROWS, fitting))

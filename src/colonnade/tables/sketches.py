@@ -9,7 +9,8 @@ layers above the first: with k = 2^18, less than 4e-5 for 10^11 rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from colonnade.tables.levels import are_whole, column_error, refuse_absent
 from colonnade.tables.parts import Passed
 from colonnade.tables.sources import Column
 from colonnade.tables.weighing import weighted
+
+if TYPE_CHECKING:
+    from colonnade.tables.numbers import Numbers
 
 MAX_EXACT = 1 << 20
 LAYER = 1 << 18
@@ -134,7 +138,7 @@ class NumberTrack:
     def __init__(self, name: str) -> None:
         self.name, self.numeric, self.whole = name, True, True
         self.number_type: type[int] | type[float] | None = None
-        self.sketch = Sketch()
+        self.sketch: Sketch | Numbers = Sketch()
         self._unique_to = 0
 
     def add(self, column: Column, weights: Array | None) -> None:
@@ -151,9 +155,16 @@ class NumberTrack:
         present = numbers[there]
         refuse_infinite(self.name, present)
         self.whole &= are_whole(present)
+        assert isinstance(self.sketch, Sketch)
         self.sketch.add(present, None if weights is None else weights[there])
         if self.sketch.different == self.sketch.rows:
             self._unique_to = self.sketch.rows
+
+    def summed_up(self, numbers: Numbers) -> None:
+        """Take what an engine says of all rows."""
+        self.sketch = numbers
+        if numbers.exact and numbers.different == numbers.rows:
+            self._unique_to = numbers.rows
 
     def wanted(self, bins: Bins) -> int | Cuts | None:
         """Into how many intervals it is cut, or where; None if its values are states or texts."""
@@ -181,18 +192,22 @@ class NumberTrack:
         return None
 
 
+def columns_to_cut(known: Sequence[str], bins: Bins, weights: str | None) -> list[str]:
+    """Return the columns that may be cut, if they hold numbers; those that are named must exist."""
+    refuse_absent(list(bins.columns), known, Advice.NAMED_BY_BINS)
+    refuse_absent([] if weights is None else [weights], known, Advice.NAMED_BY_WEIGHTS)
+    if bins.default is None:
+        return [name for name, wanted in bins.columns.items() if wanted is not None]
+    return [name for name in known if name != weights and bins.columns.get(name, 1) is not None]
+
+
 def passed_cuts(
     parts: Passed, bins: Bins, strategy: Strategy, weights: Weights
 ) -> tuple[Cuts, ...]:
     """Choose cut points in one pass, as :meth:`Discretizer.fit` says."""
-    own = weights if isinstance(weights, str) else None
-    refuse_absent(list(bins.columns), parts.names, Advice.NAMED_BY_BINS)
-    refuse_absent([] if own is None else [own], parts.names, Advice.NAMED_BY_WEIGHTS)
-    names = [name for name, wanted in bins.columns.items() if wanted is not None]
-    if bins.default is not None:
-        names = [
-            name for name in parts.names if name != own and bins.columns.get(name, 1) is not None
-        ]
+    names = columns_to_cut(parts.names, bins, weights if isinstance(weights, str) else None)
+    if not names:
+        return ()
     tracks = {name: NumberTrack(name) for name in names}
     for block, times in weighted(parts, names, weights, "Cut points"):
         for name, track in tracks.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -162,12 +162,14 @@ class ArrayColumn:
 class StateColumn:
     """States whose codes are known already: intervals of numbers, or a column of a CodedTable.
 
-    The codes are positions of states; -1 and the number of states both mean missing.
+    The codes are positions of states; -1 and the number of states both mean missing. `spellings`
+    are other values that stand for states, as those of a variable.
     """
 
     name: str
     states: Sequence[Any]
     codes: Array
+    spellings: Mapping[Any, Any] = field(default_factory=dict)
     text = False
     number_type = None
     times = None
@@ -321,7 +323,7 @@ def _source(columns: Mapping[str, Any]) -> Source:
 
 
 def _column(name: str, values: Any) -> Column:
-    if isinstance(values, UnsoundColumn):
+    if isinstance(values, UnsoundColumn | StateColumn):
         return values
     if isinstance(values, list | tuple | range):
         return ListColumn(name, values if isinstance(values, list) else list(values))

@@ -15,6 +15,7 @@ import numpy as np
 from colonnade.arrays import Array
 from colonnade.counts import FamilyCounts
 from colonnade.tables.asked import Asked
+from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import translated
 from colonnade.tables.compact import CompactColumns
@@ -39,13 +40,13 @@ class Streamed(Elsewhere[Known]):
     ----------
     parts : Parts
     asked : Asked
-    memory : int
-        Bytes that compact columns may take before they are kept on disk.
+    memory : Memory
+        Bytes that the table may take here.
     """
 
-    def __init__(self, parts: Parts, asked: Asked, memory: int) -> None:
+    def __init__(self, parts: Parts, asked: Asked, memory: Memory) -> None:
         super().__init__(parts.names, asked)
-        self._parts, self._memory = parts, memory
+        self._parts, self.memory = parts, memory
 
     # ------------------------------------------------------------------------ verbs
 
@@ -58,7 +59,7 @@ class Streamed(Elsewhere[Known]):
     ) -> list[FamilyCounts]:
         """Count families in one pass, which finds the states as well."""
         chosen = self._positions(families)
-        tally = _Tally(self.names, chosen)
+        tally = _Tally(self.names, chosen, self.memory.waiting)
         tracks = self._tracks()
         rows, total = 0, 0.0
         for codes, weights in self._coded_parts(tracks):
@@ -73,10 +74,10 @@ class Streamed(Elsewhere[Known]):
 
     def settled(self) -> CodedTable:
         """Return the table as compact columns, in memory or on disk, made in one pass."""
-        tracks, tally = self._tracks(), _Tally(self.names, [])
+        tracks, tally = self._tracks(), _Tally(self.names, [], self.memory.waiting)
         weights: list[Array] = []
         rows = 0
-        with CompactColumns(self._memory) as store:
+        with CompactColumns(self.memory.size) as store:
             for codes, own in self._coded_parts(tracks):
                 store.add(codes)
                 tally.add(codes, [len(track) for track in tracks.values()], None)
@@ -89,7 +90,7 @@ class Streamed(Elsewhere[Known]):
             columns = store.recoded(coding.places, sizes)
         joined = np.concatenate(weights) if weights else None
         variables, cuts = coding.variables, self.discretizer
-        return CodedTable(variables, tuple(columns), joined, cuts, coding.unknown)
+        return CodedTable(variables, tuple(columns), joined, cuts, coding.unknown, self.memory)
 
     def _blocks(self) -> Iterator[CodedTable]:
         """Yield the rows in order; their states were found by a pass before."""
@@ -103,7 +104,7 @@ class Streamed(Elsewhere[Known]):
     # ---------------------------------------------------------------------- private
 
     def _again(self, asked: Asked) -> Streamed:
-        return Streamed(self._parts, asked, self._memory)
+        return Streamed(self._parts, asked, self.memory)
 
     def _tracks(self) -> dict[str, Track]:
         cutter = self.discretizer
@@ -121,11 +122,12 @@ class Streamed(Elsewhere[Known]):
         columns: list[list[Array]] = []
         weights: list[Array] = []
         rows = 0
+        enough = min(_MIN_ROWS, self.memory.block_rows(len(self.names)))
         for codes, own in self._small_parts(tracks):
             columns.append(codes)
             weights += [] if own is None else [own]
             rows += len(codes[0])
-            if rows >= _MIN_ROWS:
+            if rows >= enough:
                 yield _joined(columns, weights)
                 columns, weights, rows = [], [], 0
         if columns:
@@ -163,12 +165,15 @@ def _widened(values: Array, states: int) -> Array:
 class _Tally:
     """Counts of families in numbers of labels, added up block by block."""
 
-    def __init__(self, names: Sequence[str], families: Sequence[tuple[int, ...]]) -> None:
-        self._names, self._asked = names, families
+    def __init__(
+        self, names: Sequence[str], families: Sequence[tuple[int, ...]], most_bytes: int
+    ) -> None:
+        self._names, self._asked, self._most_bytes = names, families, most_bytes
         # The rows of each label are margins of the families: counted with them they cost nothing.
         self._families = [*families, *((k,) for k in range(len(names)))]
         self._waiting: list[list[FamilyCounts]] = [[] for _ in self._families]
         self._sizes = [1] * len(names)
+        self._bytes = 0  # of counts that came since all were added up
 
     def add(self, codes: Sequence[Array], sizes: Sequence[int], weights: Array | None) -> None:
         """Count a block."""
@@ -189,8 +194,16 @@ class _Tally:
             found += count_families(CodedTable(tuple(variables), tuple(codes)), rest)
         for f, counts in enumerate(found):
             self._waiting[f].append(counts)
+            self._bytes += counts.codes.nbytes + counts.values.nbytes
             if len(self._waiting[f]) >= _MAX_WAITING:
-                self._waiting[f] = [self._summed(f)]
+                self._add_up(f)
+        if self._bytes > self._most_bytes:
+            for f in range(len(self._waiting)):
+                self._add_up(f)
+            self._bytes = 0  # sums stay, however large they are: they are what was asked for
+
+    def _add_up(self, f: int) -> None:
+        self._waiting[f] = [self._summed(f)]
 
     def rows_of_labels(self, columns: int) -> list[list[int]]:
         """Return the number of rows of each label of each column."""

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from colonnade.exceptions import ColonnadeError
 from colonnade.tables.cuts import Cuts
+from colonnade.tables.remarks import one_state
 from colonnade.variables import State
 
 Kind: TypeAlias = Literal[
@@ -73,19 +74,32 @@ class ColumnSummary:
         """What would be made of the column, in a few words."""
         if self.fate == "left out":
             return f"left out: {self.reason}"
-        if self.cuts is not None:
-            points = ", ".join(f"{point:g}" for point in self.cuts.points)
-            return f"cut at {points}" if points else "one interval"
+        if self.cuts is not None and not self.cuts.points:
+            return "one interval"
         pairs = list(zip(self.states, self.counts, strict=True))
         shown = [f"{state} ({n:,})" for state, n in pairs[:_MAX_SHOWN_STATES]]
         more = len(pairs) - len(shown)
-        return ", ".join([*shown, *([f"{more:,} more"] if more > 0 else [])])
+        return ("" if self.cuts is None else "cut: ") + ", ".join(
+            [*shown, *([f"{more:,} more"] if more > 0 else [])]
+        )
 
     @property
     def gaps(self) -> str:
         """How many values are missing, and the codes that stood for them."""
         codes = ", ".join(self.codes)
         return f"{self.missing:,} ({codes})" if codes else f"{self.missing:,}"
+
+    @property
+    def one_state(self) -> dict[str, str]:
+        """States that may mean the same as another, which has more rows: Y as yes, No as no.
+
+        Examples
+        --------
+        >>> from colonnade import inspect
+        >>> inspect({"smoker": ["yes", "yes", "Y", "no"]})["smoker"].one_state
+        {'Y': 'yes'}
+        """
+        return one_state(self.states, self.counts) if self.cuts is None else {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON.

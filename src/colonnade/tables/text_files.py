@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, DataError, FileFormatError, warn
+from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import code_type
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.files import (
@@ -346,8 +347,9 @@ class _Texts(NamedTuple):
     @property
     def may_be_quoted(self) -> bool:
         """Whether a quote is left in a text: after a blank it would have been one around it."""
-        used = self.data[self.offsets[0] : self.offsets[-1]]
-        return bool((used == ord('"')).any())
+        from colonnade.kernels.texts import has_byte
+
+        return bool(has_byte(self.data[self.offsets[0] : self.offsets[-1]], np.uint8(ord('"'))))
 
 
 @dataclass(frozen=True)
@@ -377,6 +379,10 @@ class TextFiles:
         """Name the files for a message."""
         more = f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else ""
         return f"{self._first.file.where}{more}"
+
+    def within(self, memory: Memory) -> TextFiles:
+        """Return the same files, read in blocks that take no more memory."""
+        return replace(self, bytes_at_once=memory.block_bytes)
 
     def passed(self, columns: Sequence[str]) -> Iterator[Block]:
         """Yield all rows in order, with the columns named."""

