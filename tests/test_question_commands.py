@@ -107,9 +107,8 @@ def test_effects(folder, network) -> None:
     assert " odds ratio " in text
     plain = run("effect", folder / "ml.json", "ill", "--of", "smoker=yes,no").stdout
     assert "interval" not in plain
-    mixed = cn.BayesianNetwork(
-        network.dag, {**network.tables, "ill": cn.load(folder / "ml.json")["ill"]}
-    )
+    tables = {**network.tables, "ill": cn.load(folder / "ml.json")["ill"]}
+    mixed = cn.BayesianNetwork(network.dag, tables, network.discretizer)
     mixed.save(folder / "mixed.json")
     words = "effect", folder / "mixed.json", "ill", "--of", "age=50,70", "--given", "test=2"
     text = run(*words).stdout
