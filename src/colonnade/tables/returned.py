@@ -15,6 +15,8 @@ from colonnade.tables.sources import Source, source_of
 
 def column_names(table: Any) -> Sequence[str]:
     """Names of the columns of a table of any kind."""
+    if isinstance(table, Mapping):
+        return tuple(table)
     if isinstance(table, CodedTable | Elsewhere):
         return table.names
     if (source := _in_memory(table)) is not None:
@@ -26,7 +28,7 @@ def column_names(table: Any) -> Sequence[str]:
 
 def index_of(table: Any) -> Any:
     """Labels of the rows of a pandas data frame; None for any other table."""
-    source = _in_memory(table)
+    source = None if isinstance(table, Mapping) else _in_memory(table)
     if source is None or source.frame is None or not source.frame.kind.is_pandas_like():
         return None
     return source.frame.native.index
@@ -44,6 +46,8 @@ def completed(table: Any, columns: Mapping[str, Array]) -> Any:
     >>> completed({"id": [7, 8], "x": [None, 1]}, {"x": np.array([0, 1])})
     {'id': [7, 8], 'x': array([0, 1])}
     """
+    if isinstance(table, Mapping):
+        return {**table, **columns}
     source = _in_memory(table)
     if source is None:
         return dict(columns)
