@@ -137,8 +137,27 @@ def test_effects_for_some_and_of_several(confounded):
     assert math.isclose(both["yes"].ratio, asked[0] / asked[1])
     back = confounded.effect("smoker", {"ill": ("yes", "no")}, draws=100, rng=0)
     assert back.adjusted is None
-    np.testing.assert_allclose(back.difference.values, 0.0, atol=1e-15)
+    assert back.difference.values.tolist() == [0.0, 0.0]  # no rounding is left
     np.testing.assert_allclose(back.difference.upper, 0.0, atol=1e-15)
+
+
+def test_effects_given_what_the_action_changes(confounded):
+    of = {"smoker": ("yes", "no")}
+    found = confounded.effect("ill", of, given={"tar": "high", "age": "old"})
+    assert found.changed == ("tar",)
+    assert found.to_dict()["changed"] == ["tar"]
+    assert "Given tar, which is itself changed by the action." in repr(found)
+    assert confounded.effect("ill", of, given={"age": "old"}).changed == ()
+    seen = confounded.association("ill", of, given={"tar": "high"})
+    assert seen.changed == ()
+    assert "changed by" not in repr(seen)
+
+
+def test_actions_as_text(confounded):
+    wanted = confounded.query("ill", do={"smoker": "yes", "age": "old"}).probabilities
+    found = confounded.query("ill", do=["smoker = yes", "age is old"]).probabilities
+    np.testing.assert_array_equal(found, wanted)
+    assert confounded.do("smoker = yes") == confounded.do({"smoker": "yes"})
 
 
 def test_words_and_plain_values(confounded):
@@ -165,7 +184,9 @@ def test_words_and_plain_values(confounded):
         (lambda n: n.do({"smoker": "maybe"}), "state 'maybe' is not one of"),
         (lambda n: n.do({"smoker": ["yes", "no"]}), "one state of 'smoker' for `do`"),
         (lambda n: n.do({}), "a mapping of names to states"),
-        (lambda n: n.do("smoker"), "a mapping of names to states"),
+        (lambda n: n.do("smoker"), "conditions on .* for `do`, got 'smoker'"),
+        (lambda n: n.do("smoker = yes|no"), "one state of 'smoker' for `do`, got .'no', 'yes'"),
+        (lambda n: n.do(3), "a mapping of names to states"),
         (lambda n: n.query("ill", do={"ill": "yes"}), "variables that are not targets for `do`"),
         (
             lambda n: n.query("ill", {"age": "old"}, do={"age": "old"}),
@@ -176,6 +197,10 @@ def test_words_and_plain_values(confounded):
         (lambda n: n.effect("ill", {"ill": ("yes", "no")}), "other variables than the target"),
         (lambda n: n.effect("ill", {"smoker": "yes"}), "two states of 'smoker'"),
         (lambda n: n.effect("ill", {"smoker": ("yes", "yes")}), "two different states of 'smoker'"),
+        (
+            lambda n: n.effect("ill", {"smoker": (["yes", "no"], "no")}),
+            r"one state of 'smoker' on each side for `of`, got \['yes', 'no'\]",
+        ),
         (lambda n: n.effect("ill", "smoker"), "a mapping of names to two states"),
         (
             lambda n: n.effect("ill", {"smoker": ("yes", "no")}, {"smoker": "no"}),

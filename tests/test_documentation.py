@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import colonnade
-from colonnade import exceptions
+from colonnade import TablePosterior, exceptions
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "colonnade"
@@ -98,6 +98,21 @@ def test_docstrings_describe_every_member(name: str) -> None:
     # The facts that an error carries are named in the text about it.
     fields = set() if issubclass(kind, BaseException) else members(kind)
     assert [member for member in sorted(fields) if not described(kind, member)] == []
+
+
+MODELS = [
+    value
+    for value in public_names().values()
+    if isinstance(value, type) and issubclass(value, colonnade.priors.Prior | TablePosterior)
+]
+
+
+@pytest.mark.parametrize("kind", MODELS, ids=lambda kind: kind.__name__)
+def test_help_about_a_method_of_priors_and_posteriors_says_something(kind: type) -> None:
+    """Also about those that override others: ``help(BDeu.table)``."""
+    own = {name: value for name, value in vars(kind).items() if isinstance(value, DEFINED)}
+    texts = {name: getattr(value, "__func__", value).__doc__ for name, value in own.items()}
+    assert [name for name, text in texts.items() if not text and not name.startswith("_")] == []
 
 
 def test_members_without_a_word_are_seen() -> None:

@@ -2,16 +2,19 @@
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from alarm import draw, graph
 from colonnade import BayesianNetwork, Cpt, Dag, Family, MaximumLikelihood, Tiered, Variable, fit
-from colonnade.exceptions import DataError, InputError, NotSupportedError
+from colonnade.exceptions import DataError, DataWarning, InputError, NotSupportedError
 from colonnade.tables import discretize
 from drawn_networks import joint, networks
 
@@ -195,8 +198,11 @@ def test_numbers_are_cut_and_unknown_values_refused():
     network = fit(discretize(table, bins=2), Dag([("x", "y")]))
     filled = network.impute({"x": [0.5, None], "y": ["a", "b"]})
     assert set(filled["x"]) <= set(network["x"].family.child.states)
-    with pytest.raises(DataError, match="state 'z'"):
-        network.predict({"x": [0.5], "y": ["z"]}, "x")
+    for ask in (lambda t: network.predict(t, "x"), network.log_likelihood, network.anomaly):
+        with pytest.raises(DataError, match=r"state 'z'.*Hint: .*unknown='missing'"):
+            ask({"x": [0.5], "y": ["z"]})
+    with pytest.raises(DataError, match=r"state '0\.5' .*Hint: give numbers, not text"):
+        network.predict({"x": ["0.5"], "y": ["a"]}, "y")
     assert len(network.predict({"x": [0.5], "y": ["z"]}, "x", unknown="missing")) == 1
     cut, frame = discretize(table, bins=2), pd.DataFrame({**table, "source": 1})
     for same in (cut, frame):
@@ -210,7 +216,7 @@ def test_numbers_are_cut_and_unknown_values_refused():
     ("ask", "message"),
     [
         (lambda n: n.predict({"a": [1], "b": [1]}, "z"), "one of 'a', 'b', 'c' for `target`"),
-        (lambda n: n.predict({"a": [1]}, "c"), "'b'"),
+        (lambda n: n.predict({"d": [1]}, "c"), "Columns 'a' and 'b': not in the table"),
         (
             lambda n: n.impute(COMPLETE, "median"),
             "'probable', 'sample' or 'mean'",
@@ -248,10 +254,141 @@ def test_rows_that_cannot_occur():
     found = network.anomaly({"a": [None, 1], "b": [1, 1]})
     assert np.isneginf(found.log_likelihood).all()
     assert np.isneginf(found.shares.sum(axis=1)).all()
-    with pytest.raises(NotSupportedError, match="without a posterior"):
+    with pytest.raises(NotSupportedError, match="'a', 'b' only, which have no posterior"):
         network.predict({"b": [0]}, "a", draws=100)
     prior = MaximumLikelihood("nan")
     dag = Dag([("a", "b")])
     sparse = fit({"a": [0, 0], "b": [0, 1]}, dag, prior, variables={"a": [0, 1]})
     with pytest.raises(DataError, match=r"Row 1 .*without probabilities"):
         sparse.predict({"a": [1]}, "b")
+
+
+def test_rows_that_cannot_occur_for_reasons_that_do_not_touch_the_target():
+    """One rule: what a query refuses, a prediction refuses."""
+    table = {"a": ["x", "x", "y"], "b": ["u", "u", "v"], "c": ["p", "q", "q"], "d": ["s", "t", "t"]}
+    dag = Dag([("a", "b"), ("b", "c"), ("c", "d")])
+    network = fit(table, dag, MaximumLikelihood())
+    rows = {"a": ["x", "x"], "b": ["u", "v"], "c": [None] * 2, "d": [None] * 2}
+    with pytest.raises(DataError, match="cannot occur together"):
+        network.query("c", {"a": "x", "b": "v"})
+    for ask in (lambda: network.predict(rows, "c"), lambda: network.impute(rows)):
+        with pytest.raises(DataError, match=r"Row 2 .*cannot occur"):
+            ask()
+    # A row that lacks nothing is not asked about.
+    whole = {"a": ["x"], "b": ["v"], "c": ["p"], "d": ["t"]}
+    assert network.impute(whole)["b"].tolist() == ["v"]
+
+
+def test_effects_that_cannot_occur():
+    """Rows of noisy-max tables are computed when they are asked for, and may be 0."""
+    flu, fever, other = (Variable(name, ["no", "yes"]) for name in ("flu", "fever", "other"))
+    network = BayesianNetwork(
+        Dag([("flu", "fever")], ["flu", "fever", "other"]),
+        {
+            "flu": Cpt.known(Family(flu), [1.0, 0.0]),
+            "fever": Cpt.noisy_max(Family(fever, (flu,)), [[[1, 0], [0.2, 0.8]]]),
+            "other": Cpt.known(Family(other), [0.5, 0.5]),
+        },
+    )
+    with pytest.raises(DataError, match="cannot occur"):
+        network.query("other", {"fever": "yes"})
+    rows = {"flu": [None, "no"], "fever": ["no", "yes"]}
+    with pytest.raises(DataError, match=r"Row 2 .*cannot occur"):
+        network.predict(rows, "other")
+
+
+def test_intervals_need_tables_with_a_posterior():
+    rng = np.random.default_rng(0)
+    table = {name: rng.choice(["x", "y"], 60) for name in "abc"}
+    dag, fixed = Dag([("a", "b"), ("b", "c")]), MaximumLikelihood()
+    network = fit(table, dag, per_variable={"b": fixed, "c": fixed})
+    refused = "it depends on the tables of .*'c' only, which have no posterior.*noisy-max"
+    for ask in (
+        lambda: network.query("c", {"a": "x"}, draws=100),
+        lambda: network.predict({"a": ["x"], "b": [None]}, "c", draws=100),
+        lambda: network.effect("c", {"a": ("x", "y")}, draws=100),
+        lambda: network.association("c", {"a": ("x", "y")}, draws=100),
+    ):
+        with pytest.raises(NotSupportedError, match=refused):
+            ask()
+    network = fit(table, dag, per_variable={"c": fixed})
+    line = "Fixed, with no share in the intervals: c."
+    for found in (
+        network.query("c", {"a": "x"}, draws=100, rng=0),
+        network.predict({"a": ["x"], "b": [None]}, "c", draws=100, rng=0),
+        network.effect("c", {"a": ("x", "y")}, draws=100, rng=0),
+        network.association("c", {"a": ("x", "y")}, draws=100, rng=0),
+    ):
+        assert found.fixed == ("c",)
+        assert line in repr(found)
+    assert network.query("b", draws=100, rng=0).fixed == ()
+    assert network.query("c", {"a": "x"}, draws=100, rng=0).to_dict()["fixed"] == ["c"]
+    assert network.do({"a": "x"}).query("b", draws=100, rng=0).fixed == ()
+    assert network.query("c", {"a": "x"}).fixed == ()
+
+
+def test_columns_that_nobody_measured(chain):
+    rows = {"c": [0, 2, None], "note": ["", "", ""]}
+    absent = {**rows, "a": [None] * 3, "b": [None] * 3}
+    asks = (
+        lambda t: chain.predict(t, "a").probabilities,
+        lambda t: np.array([chain.impute(t)[name] for name in chain]),
+    )
+    for ask in asks:
+        with pytest.warns(DataWarning, match=r"'b': not in the table, so missing in every row"):
+            found = ask(rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_array_equal(found, ask(absent))
+    network = fit({"sex": [0, 1], "dose": [1, 2]}, Dag([("sex", "dose")]))
+    with pytest.warns(DataWarning, match="did you mean 'Dose'"):
+        network.impute({"sex": [0], "Dose": [2]})
+    for ask in (chain.log_likelihood, chain.anomaly):
+        with pytest.raises(
+            DataError, match=r"'a' and 'b': not in the table.*Hint: give a column of N"
+        ):
+            ask(rows)
+
+
+def test_the_rows_of_a_frame_keep_their_labels(chain):
+    frame = pd.DataFrame(
+        {"note": ["r", "s", "t"], "c": [0, 2, None], "b": [None, 1, 1], "a": [0, None, 2]},
+        index=[30, 10, 20],
+    )
+    for found in (chain.predict(frame, "a"), chain.anomaly(frame)):
+        assert found.to_frame().index.tolist() == [30, 10, 20]
+    assert chain.predict(frame.to_dict("list"), "a").to_frame().index.tolist() == [0, 1, 2]
+    plain = chain.impute({name: frame[name].tolist() for name in "abc"})
+    filled = chain.impute(frame)
+    assert filled.index.tolist() == [30, 10, 20]
+    assert list(filled) == ["note", "c", "b", "a"]
+    assert filled["note"].tolist() == ["r", "s", "t"]
+    assert frame["b"].isna().any()
+    for several in (chain.impute(frame, "sample", draws=2, rng=0)[1], chain.impute(frame, "mean")):
+        assert several.index.tolist() == [30, 10, 20]
+    for same in (filled, chain.impute(frame.to_dict("list"))):
+        for name in "abc":
+            assert list(same[name]) == plain[name].tolist()
+    assert list(chain.impute(frame.to_dict("list"))) == ["note", "c", "b", "a"]
+
+
+def test_frames_of_other_packages_come_back_as_they_are():
+    network = fit({"x": ["a", "b", "b"], "y": ["c", "d", "d"]}, Dag([("x", "y")]))
+    table = {"id": [7, 8], "x": ["a", None], "y": [None, "d"]}
+    native = pl.DataFrame(table, schema_overrides={"x": pl.Enum(["b", "a"])})
+    filled = network.impute(native)
+    assert filled.schema == native.schema
+    assert filled.rows() == [(7, "a", "c"), (8, "b", "d")]
+    arrow = pa.table(table)
+    arrow = arrow.set_column(1, "x", arrow["x"].dictionary_encode())
+    filled = network.impute(arrow)
+    assert filled.schema.types == arrow.schema.types
+    assert filled.to_pylist()[1] == {"id": 8, "x": "b", "y": "d"}
+    with pytest.warns(DataWarning, match="'y'"):
+        assert network.impute(arrow.drop(["y"])).column_names == ["id", "x", "y"]
+    ordered = pd.CategoricalDtype(["b", "a"], ordered=True)
+    frame = pd.DataFrame(table).astype({"x": ordered})
+    assert network.impute(frame)["x"].dtype == ordered
+    # A category that the column cannot hold must not become a gap.
+    lacking = pd.DataFrame(table).astype({"x": pd.CategoricalDtype(["a"])})
+    assert network.impute(lacking)["x"].tolist() == ["a", "b"]

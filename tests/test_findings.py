@@ -160,12 +160,55 @@ def test_ways_to_write_the_same(network, one, other):
     np.testing.assert_array_equal(network.query("ill", again).probabilities, a)
 
 
-def test_bounds_on_a_variable_that_was_cut():
+@pytest.fixture(scope="module")
+def aged():
+    """A network with a variable that was cut."""
     rng = np.random.default_rng(0)
     ages = rng.uniform(20, 90, 400)
     table = {"age": ages, "ill": np.where(rng.random(400) < ages / 100, "yes", "no")}
     cut = Discretizer([Cuts("age", [40, 60, 75])]).cut(table)
-    network = fit(cut, Dag([("age", "ill")]))
+    return fit(cut, Dag([("age", "ill")]))
+
+
+@pytest.mark.parametrize(
+    ("observed", "named"),
+    [
+        ({"age": {50: 1, 45: 2, 30: 1, 70: 1, 80: 1}}, "50 and 45"),
+        ({"age": {45: 2, 50: 1, 30: 1, 70: 1, 80: 1}}, "45 and 50"),
+        ({"age": {"40 to 60": 5, 50: 1, 30: 1, 70: 1, 80: 1}}, "'40 to 60' and 50"),
+        ("age = 50: 1, 45: 2, 30: 1, 70: 1, 80: 1", "50.0 and 45.0"),
+    ],
+)
+def test_two_likelihoods_of_one_interval(aged, observed, named):
+    """Only the last would count, so that the answer would depend on the order."""
+    message = f"{named} are the same state, '40 to 60'.*one likelihood for '40 to 60'"
+    with pytest.raises(DataError, match=message):
+        aged.query("ill", observed)
+    found = aged.query("ill", {"age": {50: 2, 30: 1, 70: 1, 80: 1}}).probabilities
+    same = aged.query("ill", {"age": {80: 1, 70: 1, 30: 1, "40 to 60": 2}}).probabilities
+    np.testing.assert_array_equal(found, same)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["age > 60 and ill = yes", "age = 50, ill=yes", "ill = yes, age > 60", "ill is no;age<=60"],
+)
+def test_conditions_on_two_variables_in_one_text(aged, text):
+    with pytest.raises(DataError, match=r"is about '(age|ill)', too.*one text per variable.*list"):
+        aged.most_probable(text)
+    assert aged.most_probable(["age > 60", "ill = yes"]).states["ill"] == "yes"
+
+
+def test_a_state_that_reads_like_a_second_condition():
+    odd = Variable("odd", ["x, age = 3", "y"])
+    age = Variable("age", [3, 4])
+    tables = {v.name: Cpt.known(Family(v), [0.5, 0.5]) for v in (odd, age)}
+    network = BayesianNetwork(Dag([], ["odd", "age"]), tables)
+    assert Evidence.of(network, "odd = x, age = 3").findings == {"odd": "x, age = 3"}
+
+
+def test_bounds_on_a_variable_that_was_cut(aged):
+    network = aged
     above = network.query("ill", {"age": ["60 to 75", "above 75"]})
     for written in ({"age": "> 60"}, "age>60", {"age": ">60.0"}, ["age > 60"]):
         np.testing.assert_array_equal(
@@ -185,6 +228,8 @@ def test_bounds_on_a_variable_that_was_cut():
     ):
         with pytest.raises(DataError, match=f"does not divide at.*write {hint}, a cut point"):
             network.query("ill", {"age": written})
+    with pytest.raises(DataError, match=r"'old' is no number to compare with\. Hint: write > 60"):
+        network.query("ill", {"age": ">= old"})
     with pytest.raises(DataError, match=r"no state of .* is > 75 and <= 40"):
         network.query("ill", {"age": "> 75 and <= 40"})
 
@@ -212,7 +257,11 @@ def test_bounds_on_integers():
         ({"ill": "not maybe"}, DataError, "state 'maybe' is not one of"),
         ({"ill": "maybe"}, DataError, "state 'maybe' is not one of"),
         ({"ill": "> 3"}, DataError, "are no numbers to compare with 3"),
-        ({"ill": "> much"}, DataError, "'much' is no number"),
+        (
+            {"ill": "> much"},
+            DataError,
+            "'no', 'yes' are no numbers to.*much.*Hint: name the states",
+        ),
         ({"smokers": "no"}, InputError, "names from .*did you mean 'smoker'"),
         ("illness", InputError, "conditions on 'age'"),
         (["ill = no", "ill = yes"], DataError, "the conditions leave no state"),

@@ -129,7 +129,7 @@ def test_what_is_refused():
     with pytest.raises(InputError, match="a BayesianNetwork"):
         network.kl("b")
     for ask in (network.entropy, lambda draws: network.kl(network, draws)):
-        with pytest.raises(NotSupportedError, match="without a posterior"):
+        with pytest.raises(NotSupportedError, match="have no posterior"):
             ask(draws=100)
 
 

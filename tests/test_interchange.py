@@ -953,3 +953,26 @@ def test_an_integer_and_its_text_stay_apart_in_every_format(suffix, gum, tmp_pat
     model = gum.loadBN(str(tmp_path / f"model{suffix}"))  # its variables die with it
     assert len(set(model.variable("a").labels())) == 2
     assert quiet(load, tmp_path / f"model{suffix}") == network
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("table 0.5;", r"line 4, variable 'a': 1 probability for .*Hint: give 2 probabilities\."),
+        (
+            "table 0.5, 0.9;",
+            "line 4, variable 'a': its probabilities do not sum to 1.*Hint: correct",
+        ),
+        ("table 0.5, x;", "line 4, variable 'a': 'x' is not a number"),
+        ("", "line 4, variable 'a': there are no probabilities .*Hint: give them, or a default"),
+    ],
+)
+def test_errors_in_bif_name_the_line(rows, message, tmp_path) -> None:
+    head = "network x {\n}\nvariable a { type discrete [2] { n, y }; }\n"
+    (tmp_path / "x.bif").write_text(f"{head}probability ( a ) {{\n{rows}\n}}\n")
+    with pytest.raises(FileFormatError, match=message):
+        load(tmp_path / "x.bif")
+    states = head.replace("[2]", "[3]")
+    (tmp_path / "x.bif").write_text(states)
+    with pytest.raises(FileFormatError, match="line 3, variable 'a': expected 3 states, got 2"):
+        load(tmp_path / "x.bif")

@@ -126,10 +126,23 @@ def test_what_cannot_be_weighed_is_refused():
         expert().with_weight(0)
     with pytest.raises(InputError, match="a network with known tables"):
         cn.fit(ROWS, cn.Dag([("rain", "wet")])).with_weight(3)
+    rain = cn.fit(ROWS, cn.Dag([], ["rain"]))["rain"]
+    mixed = cn.BayesianNetwork(expert().dag, {"rain": rain, "wet": expert()["wet"]})
     with pytest.raises(InputError, match="whose tables are known, which are 'wet'"):
-        expert().with_weight({"rain": 3}).with_weight({"rain": 3})
+        mixed.with_weight({"rain": 3})
     with pytest.raises(NotSupportedError, match=r"network\.with_weight\(50\)"):
         expert().update(ROWS)
     with pytest.raises(CountsError, match="counts of 1 configuration and 2 states"):
         Informed([[0.5, 0.5]], 3).estimate([[1, 2, 3]])
     assert repr(Informed([[0.5, 0.5]], 3)) == "Informed(1 row, weight=3)"
+
+
+def test_a_weight_can_be_changed():
+    assert expert().with_weight(20).with_weight(5) == expert().with_weight(5)
+    learned = expert().with_weight(20).update(ROWS)
+    assert learned.with_weight({"wet": 5})["wet"] == expert().with_weight(5).update(ROWS)["wet"]
+    assert learned.with_weight({"wet": 5})["rain"] == learned["rain"]
+    noisy = cn.Cpt.noisy_max(cn.Family(RAIN, [WET]), [[[1, 0], [0.5, 0.5], [0.2, 0.8]]])
+    wet = cn.Cpt.known(cn.Family(WET), [0.5, 0.3, 0.2])
+    network = cn.BayesianNetwork(cn.Dag([("wet", "rain")]), {"wet": wet, "rain": noisy})
+    assert network.with_weight(20).with_weight(5) == network.with_weight(5)

@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "colonnade"
 
 # From the ground up. A room may import the rooms in the lines above its own, never one beside it.
 LAYERS: list[set[str]] = [
-    {"wording", "arrays"},
+    {"wording", "arrays", "docstrings"},
     {"exceptions"},
     {"configurations", "progress", "randomness", "threads", "markup", "gum"},
     {"variables", "kernels"},

@@ -101,7 +101,8 @@ def test_unknown_states_of_all_columns_are_named() -> None:
         network.log_likelihood(rows)
     assert str(caught.value) == (
         "Column 'a': state 'q' (2 rows) is not one of 'x', 'y'. "
-        "Column 'b': state 9 (1 row) is not one of 1, 2."
+        "Column 'b': state 9 (1 row) is not one of 1, 2. "
+        "Hint: correct them, or take them as missing with unknown='missing'."
     )
     assert caught.value.columns == {"a": {"q": 2}, "b": {9: 1}}
 

@@ -107,6 +107,15 @@ def test_effects(folder, network) -> None:
     assert " odds ratio " in text
     plain = run("effect", folder / "ml.json", "ill", "--of", "smoker=yes,no").stdout
     assert "interval" not in plain
+    tables = {**network.tables, "ill": cn.load(folder / "ml.json")["ill"]}
+    mixed = cn.BayesianNetwork(network.dag, tables, network.discretizer)
+    mixed.save(folder / "mixed.json")
+    words = "effect", folder / "mixed.json", "ill", "--of", "age=50,70", "--given", "test=2"
+    text = run(*words).stdout
+    assert "Changed by the action itself, and yet given: test" in text
+    assert "Fixed, with no share in the intervals: ill" in text
+    text = run("query", folder / "mixed.json", "ill").stdout
+    assert "Fixed, with no share in the intervals: ill" in text
 
 
 def test_most_probable(folder, network) -> None:

@@ -259,3 +259,73 @@ def test_a_wrong_generator_is_named(rng):
     ):
         with pytest.raises(InputError, match="a Generator or None for `rng`"):
             draw()
+
+
+N, M = cn.Variable("n", ["no", "yes"]), cn.Variable("m", ["no", "yes"])
+TABLES = {"n": cn.Cpt.known(cn.Family(N), [0.5, 0.5])}
+
+
+@pytest.mark.parametrize(
+    ("family", "message"),
+    [
+        (cn.Family(M), "the parents of the graph, 'n', in the table of 'm'.*got none.*lacks 'n'"),
+        (cn.Family(M, (N, cn.Variable("k", [0, 1]))), "got 'n', 'k'.*'k' must go, or get an arc"),
+        (
+            cn.Family(M, (cn.Variable("n", ["no", "maybe"]),)),
+            "the states 'no', 'yes' of 'n' in the table of 'm'.*got 'no', 'maybe'",
+        ),
+        (cn.Family(cn.Variable("k", [0, 1])), "the table of 'm' under its name.*got that of 'k'"),
+    ],
+)
+def test_a_table_of_another_family_is_told_how_it_differs(family, message):
+    cpt = cn.Cpt.known(family, np.full((family.configurations, 2), 0.5))
+    with pytest.raises(InputError, match=message):
+        cn.BayesianNetwork(cn.Dag([("n", "m")]), {**TABLES, "m": cpt})
+
+
+def test_parents_in_another_order():
+    parents = (N, cn.Variable("k", [0, 1]))
+    wrong = cn.Cpt.known(cn.Family(M, parents[::-1]), np.full((4, 2), 0.5))
+    tables = {**TABLES, "k": cn.Cpt.known(cn.Family(parents[1]), [0.5, 0.5]), "m": wrong}
+    with pytest.raises(
+        InputError, match=r"got 'k', 'n'\. Hint: put them in the order of the graph"
+    ):
+        cn.BayesianNetwork(cn.Dag([("n", "m"), ("k", "m")]), tables)
+
+
+def test_networks_of_other_states_are_told_which():
+    other = cn.fit({"a": DISCRETE["a"], "b": [0, 2, 2, 2] * 5}, DAG)
+    with pytest.raises(InputError, match="the same states of 'b', 0, 1, for `other`, got 0, 2"):
+        NETWORK.kl(other)
+    other = cn.fit({"a": DISCRETE["a"], "d": DISCRETE["b"]}, cn.Dag([("a", "d")]))
+    with pytest.raises(InputError, match="got one without 'b' and with 'd'"):
+        NETWORK.kl(other)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: cn.discretize(TABLE, bins={"nope": 3}), "Column 'nope': .*Hint: `bins` names it"),
+        (lambda: cn.discretize(TABLE, weights="zz"), "Column 'zz': .*Hint: `weights` names it"),
+        (lambda: cn.fit(DISCRETE, DAG, weights="zz"), "Column 'zz': .*Hint: `weights` names it"),
+        (lambda: cn.fit(DISCRETE, DAG, group="zz"), "Column 'zz': .*Hint: `group` names it"),
+        (lambda: cn.fit(DISCRETE, cn.Dag([("a", "zz")])), "Column 'zz': .*Hint: `dag` names it"),
+        (lambda: cn.fit(DISCRETE, cn.Dag([("a", "B")])), "Column 'B': .*did you mean 'b'"),
+        (lambda: cn.tables.Cuts("age", [40, 30, 30]), r"Hint: write \[30.0, 40.0\]"),
+        (lambda: cn.Cpt.known(cn.Family(M, (N,)), [[0.5, 0.5]]), "Hint: give 2 rows, one per con"),
+        (lambda: cn.hill_climb(DISCRETE, "bic"), r"Hint: write score=BIC\(\)"),
+        (
+            lambda: cn.hill_climb(DISCRETE, required=[("a", "b")], forbidden=[("a", "b")]),
+            "Hint: take it out of one of the two lists",
+        ),
+        (
+            lambda: cn.hill_climb(DISCRETE, required=[("a", "b")], tiers=[["b"], ["a"]]),
+            "Hint: leave it out, or put 'a' in an earlier tier than 'b'",
+        ),
+        (lambda: cn.hill_climb(DISCRETE, tiers=[["a"], ["a"]]), "Hint: leave it in one of them"),
+        (lambda: NETWORK.impute(DISCRETE, "median"), "Hint: 'mean' averages integers"),
+    ],
+)
+def test_errors_say_who_is_meant_and_what_would_help(ask, message):
+    with pytest.raises(cn.ColonnadeError, match=message):
+        ask()

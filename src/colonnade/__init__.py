@@ -111,4 +111,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # Not what this module imports for itself.
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -152,7 +152,9 @@ class Cpt(Tabular):
         shape = (family.configurations, family.cardinality)
         if values.shape not in (shape, (*family.parent_sizes, family.cardinality)):
             what = f"an array of shape {shape} for {family.child.name!r}"
-            raise expected(what, "probabilities", probabilities, got=f"shape {values.shape}")
+            each = "row" if shape[0] == 1 else "rows, one per configuration of the parents"
+            hint = f"give {shape[0]} {each}, with {counted(shape[1], 'state')} each"
+            raise expected(what, "probabilities", probabilities, hint, got=f"shape {values.shape}")
         rows = values.reshape(shape)
         table = SparseTable(family.parent_sizes, all_codes(family.parent_sizes), rows)
         return cls(family, None, None, table)
@@ -297,6 +299,8 @@ class Cpt(Tabular):
         columns[self.family.child.name] = [*states] * len(probabilities)
         if self.has_posterior:
             return columns | self.posterior.cells()
+        if self.counts is not None:
+            columns |= self.counts.cells()
         return columns | {"probability": probabilities.ravel().tolist()}
 
     def __repr__(self) -> str:

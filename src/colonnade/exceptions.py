@@ -61,6 +61,10 @@ class Advice(StrEnum):
     LOAD_FOREST = "it is a forest: write BayesianNetworkForest.load(path)"
     LEAVE_OUT_DATES = "leave the column out, or turn it into parts such as the month"
     LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"
+    NAMED_BY_BINS = "`bins` names it: give the names of columns"
+    NAMED_BY_DAG = "`dag` names it: take it out of the graph, or call the column so"
+    NAMED_BY_GROUP = "`group` names it: give the name of a column"
+    NAMED_BY_WEIGHTS = "`weights` names it: give the name of a column, or an array"
     NAME_BINS = (
         "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
     )
@@ -71,6 +75,7 @@ class Advice(StrEnum):
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
     MARK_MISSING = "correct the values, or replace what means missing by None"
+    EMPTY_COLUMN = "give a column of None for what was not measured"
     FIRST_LINE_IS_DATA = "write read(path, header=False) if the first line is data"
     NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
@@ -78,6 +83,9 @@ class Advice(StrEnum):
         "use draws=0; for one of several groups, ask the whole network with the group observed"
     )
     NO_DRAWS_OR_POSSIBLE_STATES = "use draws=0, or a prior that leaves every state possible"
+    ONE_TEXT_PER_VARIABLE = (
+        "one text per variable: give a list, such as ['age > 60', 'smoker = yes']"
+    )
     OVERWRITE = "choose another name, or write overwrite=True"
     PRIOR_FOR_HUGE_TABLES = "use Hierarchical() or SymmetricDirichlet()"
     PRIOR_FOR_UNOBSERVED = (
@@ -99,6 +107,7 @@ class Advice(StrEnum):
     SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
     WEIGH_KNOWN_TABLES = "say what they are worth, with network.with_weight(50)"
+    UNKNOWN_AS_MISSING = "correct them, or take them as missing with unknown='missing'"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
 

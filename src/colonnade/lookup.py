@@ -76,9 +76,8 @@ class Lookup:
     `rows` are ``[stored, state]``, and `codes` ``[stored, parent]`` the configurations that they
     belong to, all different and in the order of configurations; without codes, every configuration
     is stored. With codes there is also `other`: ``[state]``, the row of any other configuration,
-    or a function that computes the rows ``[row, state]`` of such ``[row, parent]`` codes. What it
-    computes is above zero, if the rows are probabilities. Nothing is checked: whoever makes a
-    lookup has checked its arrays.
+    or a function that computes the rows ``[row, state]`` of such ``[row, parent]`` codes. Nothing
+    is checked: whoever makes a lookup has checked its arrays.
     """
 
     parent_sizes: tuple[int, ...]

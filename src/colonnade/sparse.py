@@ -31,7 +31,12 @@ class Fallback(Protocol):
     """What computes the rows of configurations that a table does not store."""
 
     def rows(self, codes: Array) -> Floats:
-        """Return the probabilities ``[row, state]`` given ``[row, parent]`` codes, all above 0."""
+        """Return the probabilities ``[row, state]`` given ``[row, parent]`` codes."""
+
+    @property
+    def positive(self) -> bool:
+        """Whether all of them are above 0, whatever is asked for."""
+        return True
 
     def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
         """Return the rows of all configurations of parents of these sizes, as a new array.
@@ -128,6 +133,14 @@ class SparseTable(Configurations):
     def states(self) -> int:
         """Number of states of the child."""
         return int(self.rows.shape[1])
+
+    @property
+    def positive(self) -> bool:
+        """Whether all configurations have probabilities, and all of these are above 0."""
+        if not self.complete:
+            return False
+        others = self.fallback is None or self.fallback.positive
+        return others and bool((self.lookup.values > 0.0).all())
 
     @property
     def complete(self) -> bool:

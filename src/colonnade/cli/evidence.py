@@ -97,12 +97,13 @@ def worded_findings(found: dict[str, Finding]) -> str:
 
 def findings(network: BayesianNetwork, texts: Sequence[str], option: str) -> dict[str, Any]:
     """Return what texts such as ``smoker=yes`` and ``age>60`` say of each variable."""
-    from colonnade.inference.conditions import state_in_words
+    from colonnade.inference.conditions import check_alone, state_in_words
 
     found: dict[str, Any] = {}
     for text in texts:
         name, sign, written = _split(network, text, option)
         variable = network[name].family.child
+        check_alone(variable, written if sign == "=" else f"{sign} {written}", network)
         value: Any
         try:
             written = _without_second_sign(variable, written) if sign == "=" else written

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.output import complain
+from colonnade.cli.output import complain, say
 from colonnade.cli.values import Misuse
 from colonnade.cli.values import draws as draws_of
 from colonnade.exceptions import NotSupportedError, TooLargeError, inapplicable, renamed
@@ -84,3 +84,9 @@ class IntervalOptions:
                 raise
             complain(f"Note: no intervals. {error.statement}")
             return ask()
+
+
+def say_fixed(names: Sequence[str]) -> None:
+    """Name the variables whose tables have no share in intervals, if there are any."""
+    if names:
+        say(f"Fixed, with no share in the intervals: {', '.join(names)}")

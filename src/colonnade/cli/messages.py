@@ -56,6 +56,10 @@ _ADVICE = {
     Advice.LEAVE_OUT: (
         "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
     ),
+    Advice.NAMED_BY_BINS: "--bins names it: give the names of columns",
+    Advice.NAMED_BY_DAG: "the graph names it: take it out, or call the column so",
+    Advice.NAMED_BY_GROUP: "--group names it: give the name of a column",
+    Advice.NAMED_BY_WEIGHTS: "--weights names it: give the name of a column",
     Advice.NAME_BINS: (
         "say how with --bins {first}=4, or keep the values as states with --bins {first}=keep"
     ),
@@ -68,6 +72,7 @@ _ADVICE = {
         "give --missing state, or leave the columns that lack most values out with --ignore"
     ),
     Advice.MARK_MISSING: "correct the file, and store what means missing as null",
+    Advice.EMPTY_COLUMN: "give an empty column for what was not measured",
     Advice.FIRST_LINE_IS_DATA: "give --no-header if the first line is data",
     Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
@@ -78,6 +83,7 @@ _ADVICE = {
     Advice.NO_DRAWS_OR_POSSIBLE_STATES: (
         "leave out --draws, or fit with a prior that leaves every state possible"
     ),
+    Advice.ONE_TEXT_PER_VARIABLE: "give the option once for each variable",
     Advice.OVERWRITE: "choose another name, or give --overwrite",
     Advice.PRIOR_FOR_HUGE_TABLES: "use the prior hierarchical or symmetric",
     Advice.PRIOR_FOR_UNOBSERVED: "fit with a prior such as hierarchical, or with ml:uniform",
@@ -97,6 +103,7 @@ _ADVICE = {
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
     Advice.WEIGH_KNOWN_TABLES: "fit a network to data first",
+    Advice.UNKNOWN_AS_MISSING: "correct them, or leave them empty",
     Advice.USE_ALL_ROWS: (
         "leave the columns that lack most values out with --ignore, or give --missing state"
     ),

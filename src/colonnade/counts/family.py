@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -189,6 +190,24 @@ class FamilyCounts(Configurations):
         [[0, 0], [2, 5], [0, 0]]
         """
         return self.lookup.dense(limit, "use `row` or `values`, or raise `limit`")
+
+    def cells(self, limit: int = MAX_DENSE_CELLS) -> dict[str, list[Any]]:
+        """Columns about every cell, in the order of configurations and states.
+
+        Its count, and its share of the row: None in a row without counts.
+
+        Examples
+        --------
+        >>> FamilyCounts.from_array([[3, 1]]).cells()
+        {'count': [3, 1], 'frequency': [0.75, 0.25]}
+        """
+        counts = self.to_array(limit)
+        if (counts == np.rint(counts)).all() and self.total <= _MAX_EXACT_INTEGER:
+            counts = counts.astype(np.int64)
+        totals = np.repeat(counts.sum(axis=1), self.states).tolist()
+        pairs = list(zip(counts.ravel().tolist(), totals, strict=True))
+        shares = [None if not total else value / total for value, total in pairs]
+        return {"count": [value for value, _ in pairs], "frequency": shares}
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         if not isinstance(other, FamilyCounts):

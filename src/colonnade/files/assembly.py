@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -43,24 +43,36 @@ def assemble(draft: Draft) -> tuple[BayesianNetwork, list[str]]:
         table = draft.tables.get(name)
         if table is None:
             raise MisfitError(place, "it has no probabilities.")
-        for parent in table.parents:
-            if parent not in variables:
-                raise MisfitError(place, f"its parent {parent[:80]!r} is not defined.")
-        if name in table.parents:
-            raise MisfitError(place, "it is its own parent.")
-        if repeated := _repeated(table.parents):
-            raise MisfitError(place, f"its parent {repeated[:80]!r} is named twice.")
-        parents = tuple(variables[parent] for parent in table.parents)
-        family = made(place, Family, variable, parents)
-        if isinstance(table, DraftEffects):
-            cpt, rescaled = _noisy_cpt(family, table, place)
-        else:
-            cpt, rescaled = _cpt(family, table, place)
+        try:
+            cpt, rescaled = _table(variable, table, variables, place)
+        except MisfitError as error:
+            raise error.below(table.line) from None
         tables[variable.name] = cpt
-        arcs += [(parent.name, variable.name) for parent in parents]
+        arcs += [(parent.name, variable.name) for parent in cpt.family.parents]
         notes += rescaled
     dag = made("", Dag, tuple(arcs), tuple(names))
     return made("", BayesianNetwork, dag, tables), notes
+
+
+def _table(
+    variable: Variable,
+    table: DraftTable | DraftEffects,
+    variables: Mapping[str, Variable],
+    place: str,
+) -> tuple[Cpt, list[str]]:
+    """Make the table of a variable, with notes for the user."""
+    for parent in table.parents:
+        if parent not in variables:
+            raise MisfitError(place, f"its parent {parent[:80]!r} is not defined.")
+    if variable in (variables[parent] for parent in table.parents):
+        raise MisfitError(place, "it is its own parent.")
+    if repeated := _repeated(table.parents):
+        raise MisfitError(place, f"its parent {repeated[:80]!r} is named twice.")
+    parents = tuple(variables[parent] for parent in table.parents)
+    family = made(place, Family, variable, parents)
+    if isinstance(table, DraftEffects):
+        return _noisy_cpt(family, table, place)
+    return _cpt(family, table, place)
 
 
 def _variable(draft: DraftVariable) -> Variable:
@@ -84,11 +96,12 @@ def _cpt(family: Family, table: DraftTable, place: str) -> tuple[Cpt, list[str]]
     if rest or (table.codes is None and listed != configurations):
         found = counted(table.rows.size, "probability", "probabilities")
         wanted = f"{counted(configurations, 'configuration')} of {counted(r, 'state')}"
-        raise MisfitError(place, f"{found} for {wanted}.")
+        hint = f"give {counted(configurations * r, 'probability', 'probabilities')}"
+        raise MisfitError(place, f"{found} for {wanted}.", hint)
     unlisted = configurations - listed
     if unlisted and table.default is None:
         problem = f"there are no probabilities for {counted(unlisted, 'configuration')}."
-        raise MisfitError(place, problem)
+        raise MisfitError(place, problem, "give them, or a default row")
     sizes = family.parent_sizes
     checks = _Checks(place, table.relative)
     codes = all_codes(sizes) if table.codes is None else table.codes
@@ -159,7 +172,8 @@ class _Checks:
         if not self.relative and off.max(initial=0.0) > _MAX_PRINTED_ROUNDING:
             worst = int(off.argmax())
             sums = f"do not sum to 1 but to {totals[worst]:.6g}"
-            raise MisfitError(self.place, f"its probabilities{given(worst)} {sums}.")
+            hint = "correct them, or divide them by their sum"
+            raise MisfitError(self.place, f"its probabilities{given(worst)} {sums}.", hint)
         inexact = int((off > _MAX_ROUNDING).sum())
         if not inexact:
             return rows, notes

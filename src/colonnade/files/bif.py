@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -61,10 +62,12 @@ def parse(content: bytes) -> Draft:
                 raise tokens.error("there is a second network")
             _skip_network(tokens)
         elif tokens.find("variable"):
-            draft.define(_variable(tokens))
+            with tokens.block():
+                draft.define(_variable(tokens))
         elif tokens.find("probability"):
             child, parents = table_head(tokens, draft, separators=",|")
-            draft.tabulate(child, _table(tokens, draft, child, parents))
+            with tokens.block() as line:
+                draft.tabulate(child, replace(_table(tokens, draft, child, parents), line=line))
         else:
             raise tokens.error("'network', 'variable' or 'probability' is missing")
     return draft

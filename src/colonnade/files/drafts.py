@@ -72,6 +72,7 @@ class DraftTable:
     default: Floats | None = None  # [state], of all others
     # Whether the format takes any positive numbers and divides each row by its sum.
     relative: bool = False
+    line: str = ""  # where it stands in a text file
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class DraftEffects:
     parents: list[str]
     rows: Floats  # [states of the first parent, of the next, ..., leak; state], of any shape
     order: list[int] | None  # which state of its parent each row is of; None: as they come
+    line: str = ""  # where it stands in a text file
 
 
 @dataclass(frozen=True, slots=True)

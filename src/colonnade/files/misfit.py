@@ -20,6 +20,11 @@ class MisfitError(Exception):
         super().__init__(place, problem, hint)
         self.place, self.problem, self.hint = place, problem, hint
 
+    def below(self, line: str) -> MisfitError:
+        """Return the error with the line where what it is about begins."""
+        place = ", ".join(filter(None, (line, self.place)))
+        return MisfitError(place, self.problem, self.hint)
+
 
 def times(number: int) -> str:
     """How often something is given that should be given once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from colonnade.files.drafts import (
     Draft,
@@ -76,10 +77,12 @@ def parse(content: bytes) -> Draft:
                 raise tokens.error("there is a second net")
             _attributes(tokens)
         elif tokens.find("node"):
-            draft.define(_node(tokens))
+            with tokens.block():
+                draft.define(_node(tokens))
         elif tokens.find("potential"):
             child, parents = table_head(tokens, draft, separators="|")
-            draft.tabulate(child, _table(tokens, child, parents))
+            with tokens.block() as line:
+                draft.tabulate(child, replace(_table(tokens, child, parents), line=line))
         elif tokens.peek in ("continuous", "utility", "decision", "function", "class"):
             raise tokens.error("only networks of discrete chance nodes are supported; stopped")
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from colonnade.files.drafts import Draft, DraftVariable
 from colonnade.files.misfit import MisfitError
@@ -43,6 +44,17 @@ class Tokens:
     def place(self) -> str:
         """The line of the next token."""
         return f"line {self._text.count(chr(10), 0, self._position) + 1}"
+
+    @contextmanager
+    def block(self) -> Iterator[str]:
+        """Let errors about a block, which do not know their line, name that of its beginning."""
+        line = self.place
+        try:
+            yield line
+        except MisfitError as error:
+            if error.place.startswith("line "):
+                raise
+            raise error.below(line) from None
 
     def next(self) -> str:
         """Take the next token."""

@@ -13,7 +13,8 @@ from colonnade.dag import Dag
 from colonnade.exceptions import Advice, DataError, expected, not_among
 from colonnade.inference.effects import Effect, How, Sides
 from colonnade.inference.evidence import Evidence, Observed
-from colonnade.inference.queries import Precision, answer, check_draws
+from colonnade.inference.queries import Precision, answer, check_draws, fixed_tables
+from colonnade.inference.reduction import Question
 from colonnade.network import BayesianNetwork
 from colonnade.variables import Family, State
 
@@ -82,10 +83,17 @@ def _contrast(
 ) -> Effect:
     check_draws(*precision)
     evidence = Evidence.of(world, given, "given")
+    causal, adjusted = how
     for name in (target, *pairs):
         if name in evidence:
             what = "variables besides the target and what it is compared by"
             raise expected(what, "given", name, "leave it out")
+    fixed: tuple[str, ...] = ()
+    if precision.draws:
+        # The tables of what is compared have no part in what the sides differ by.
+        fixed = fixed_tables(
+            _given_states(world, target, pairs, evidence).tables, "this comparison"
+        )
     result = answer(world, [*pairs, target], evidence, precision)
     states = {name: world[name].family.child.states for name in pairs}
     compared = {name: (states[name][a], states[name][b]) for name, (a, b) in pairs.items()}
@@ -103,7 +111,20 @@ def _contrast(
     pair = (drawn[0], drawn[1]) if drawn else None
     sides = Sides((found[0], found[1]), pair, result.level)
     variable = world[target].family.child
-    return Effect.of(variable, sides, How(compared, evidence.findings, *how))
+    after = world.dag.descendants(list(pairs)) if causal else ()
+    changed = tuple(name for name in evidence.likelihoods if name in after)
+    facts = How(compared, evidence.findings, causal, adjusted, changed, fixed)
+    return Effect.of(variable, sides, facts)
+
+
+def _given_states(
+    world: BayesianNetwork, target: str, pairs: Mapping[str, tuple[int, int]], evidence: Evidence
+) -> Question:
+    """Ask for the target on one side of a comparison."""
+    variables = (world[name].family.child for name in pairs)
+    states = {name: _one_hot(world, name, one) for name, (one, _) in pairs.items()}
+    known = Evidence((*evidence.variables, *variables), {**evidence.likelihoods, **states})
+    return Question(world, [target], known)
 
 
 def _impossible(side: Mapping[str, State], evidence: Evidence) -> DataError:
@@ -131,14 +152,14 @@ def _set(network: BayesianNetwork, rows: Mapping[str, Floats]) -> BayesianNetwor
 
 
 def _codes(network: BayesianNetwork, actions: Any) -> list[tuple[str, int]]:
-    if not isinstance(actions, Mapping) or not actions:
+    evidence = Evidence.of(network, actions, "do")
+    if not evidence:
         hint = "write {'smoker': 'no'}"
         raise expected("a mapping of names to states", "do", actions, hint)
-    evidence = Evidence.of(network, actions, "do")
     for variable in evidence.variables:
         if variable.name not in evidence.fixed:
             what, hint = f"one state of {variable.name!r}", "an action sets a variable to one state"
-            raise expected(what, "do", actions[variable.name], hint)
+            raise expected(what, "do", evidence.findings[variable.name], hint)
     return list(evidence.fixed.items())
 
 
@@ -163,8 +184,17 @@ def _checked_pairs(network: BayesianNetwork, target: Any, of: Any) -> dict[str, 
             raise expected("other variables than the target", "of", name)
         if not isinstance(states, list | tuple) or len(states) != 2:
             raise expected(f"two states of {name!r}", "of", states, Advice.TWO_STATES)
-        found = [Evidence.of(network, {name: state}, "of").fixed.get(name) for state in states]
-        if found[0] is None or found[1] is None or found[0] == found[1]:
+        one, other = (_single(network, name, state) for state in states)
+        if one == other:
             raise expected(f"two different states of {name!r}", "of", states, Advice.TWO_STATES)
-        pairs[name] = (found[0], found[1])
+        pairs[name] = (one, other)
     return pairs
+
+
+def _single(network: BayesianNetwork, name: str, state: Any) -> int:
+    """Code of the one state on a side of a comparison."""
+    code = Evidence.of(network, {name: state}, "of").fixed.get(name)
+    if code is None:
+        what = f"one state of {name!r} on each side"
+        raise expected(what, "of", state, Advice.TWO_STATES)
+    return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from bisect import bisect_left
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from colonnade.exceptions import DataError, listing
+from colonnade.exceptions import Advice, DataError, listing
 from colonnade.tables.intervals import without_cut_points
 from colonnade.variables import State, Variable
 
@@ -89,6 +90,26 @@ def split_condition(text: str, names: Iterable[str]) -> tuple[str, str, str] | N
     return None
 
 
+def check_alone(variable: Variable, text: str, names: Iterable[str]) -> None:
+    """Refuse what is written of a variable if it goes on with a condition on another one.
+
+    Examples
+    --------
+    >>> check_alone(Variable("age", (50, 60)), "> 50 and smoker = yes", ["age", "smoker"])
+    Traceback (most recent call last):
+    colonnade.exceptions.DataError: Variable 'age': '> 50 and smoker = yes' is about 'smoker', too.
+    Hint: one text per variable: give a list, such as ['age > 60', 'smoker = yes'].
+    """
+    if text in variable.states:
+        return
+    for name in names:
+        again = rf"(?:\s+and\s+|[,;&|]\s*){re.escape(name)}\s*(?:{_SIGN}|\bis\b|\bnot\b)"
+        if name != variable.name and re.search(again, text):
+            problem = f"{text!r} is about {name!r}, too."
+            hint = Advice.ONE_TEXT_PER_VARIABLE
+            raise DataError(f"Variable {variable.name!r}", problem, hint, variable=variable.name)
+
+
 def state_in_words(variable: Variable, text: str, cut: bool) -> Any:
     """Return the state, several of them, the likelihoods or the number that a text stands for.
 
@@ -157,20 +178,26 @@ def _named(variable: Variable, text: str, cuts: Cuts | None) -> set[int]:
 
 def _bounded(variable: Variable, cuts: Cuts | None, sign: str, text: str) -> set[int]:
     """Codes of the states on one side of a bound."""
+    numbers = [s for s in variable.states if isinstance(s, int) and not isinstance(s, bool)]
+    where, possible = f"Variable {variable.name!r}", cuts.points if cuts else numbers
     try:
         bound = float(text)
     except ValueError:
-        problem = f"{text!r} is no number to compare with."
-        raise DataError(f"Variable {variable.name!r}", problem, "write > 60") from None
+        bound = math.nan
+    if cuts is None:
+        if not math.isnan(bound) and (error := without_cut_points(variable, bound)):
+            raise error
+        if len(numbers) < variable.cardinality:
+            states = listing(variable.states)
+            problem = f"its states {states} are no numbers to compare with {text}."
+            hint = "name the states that are possible"
+            raise DataError(where, problem, hint, variable=variable.name)
+    if math.isnan(bound):
+        side = ">" if sign.startswith(">") else "<="  # those that may divide intervals
+        hint = f"write {side} {possible[len(possible) // 2]:.15g}" if possible else ""
+        raise DataError(where, f"{text!r} is no number to compare with.", hint)
     if cuts is not None:
         return _beside(variable, cuts, sign, bound, text)
-    if error := without_cut_points(variable, bound):
-        raise error
-    numbers = [s for s in variable.states if isinstance(s, int) and not isinstance(s, bool)]
-    if len(numbers) < variable.cardinality:
-        problem = f"its states {listing(variable.states)} are no numbers to compare with {text}."
-        hint = "name the states that are possible"
-        raise DataError(f"Variable {variable.name!r}", problem, hint, variable=variable.name)
     holds = _BOUNDS[sign]
     return {code for code, state in enumerate(numbers) if holds(state, bound)}
 
@@ -182,7 +209,7 @@ def _beside(variable: Variable, cuts: Cuts, sign: str, bound: float, text: str) 
     """
     upper = sign.startswith(">")
     if bound not in cuts.points or sign in ("<", ">="):
-        where = cuts.states[bisect_left(cuts.points, bound)] if bound == bound else "nothing"
+        where = cuts.states[bisect_left(cuts.points, bound)]
         problem = f"the network does not divide at {sign} {text}: {text} lies in {where!r}."
         hint = "this variable is not divided at all"
         if cuts.points:

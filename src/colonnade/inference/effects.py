@@ -9,7 +9,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.inference.evidence import Finding
-from colonnade.inference.results import plain
+from colonnade.inference.results import plain, without_share
 from colonnade.tables.tabular import Tabular
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
@@ -21,6 +21,10 @@ CAUSAL = (
 PLAIN = "nothing about causes: the two are compared as they are found, not as they are set"
 
 
+# Relative difference of probabilities that are the same.
+_ROUNDING = 1e-14
+
+
 class Sides(NamedTuple):
     """Probabilities of the target on two sides, ``[state]``; in draws ``[draw, state]``."""
 
@@ -30,12 +34,14 @@ class Sides(NamedTuple):
 
 
 class How(NamedTuple):
-    """What was compared, given what, and whether by action."""
+    """What was compared, given what, whether by action, and what the intervals lack."""
 
     compared: dict[str, tuple[State, State]]
     given: dict[str, Finding]
     causal: bool
     adjusted: frozenset[str] | None
+    changed: tuple[str, ...]
+    fixed: tuple[str, ...]
 
 
 class Estimates(NamedTuple):
@@ -121,6 +127,10 @@ class Effect(Tabular):
         ``one - other``, ``one / other``, and the ratio of the odds.
     level : float or None
         Probability inside the intervals.
+    changed : tuple of str
+        Variables of `given` that the action itself changes.
+    fixed : tuple of str
+        Variables whose tables matter and have no posterior: the intervals lack their share.
     """
 
     target: str
@@ -136,6 +146,8 @@ class Effect(Tabular):
     ratio: Estimates
     odds_ratio: Estimates
     level: float | None
+    changed: tuple[str, ...]
+    fixed: tuple[str, ...]
     _variable: Variable
 
     @classmethod
@@ -161,6 +173,8 @@ class Effect(Tabular):
             ratio=ratio,
             odds_ratio=odds_ratio,
             level=sides.level,
+            changed=how.changed,
+            fixed=how.fixed,
             _variable=target,
         )
 
@@ -191,6 +205,8 @@ class Effect(Tabular):
             "adjusted": None if self.adjusted is None else sorted(self.adjusted),
             "assumed": self.assumed,
             "level": self.level,
+            "changed": list(self.changed),
+            "fixed": list(self.fixed),
             "answers": answers,
         }
 
@@ -230,14 +246,21 @@ class Effect(Tabular):
         if self.adjusted is not None:
             named = ", ".join(sorted(self.adjusted)) or "nothing"
             notes.append(f"  To be adjusted for (done here): {named}.")
-        return "\n".join([first, *lines, *notes])
+        if self.changed:
+            are = "is itself" if len(self.changed) == 1 else "are themselves"
+            named = ", ".join(self.changed)
+            notes.append(f"  Given {named}, which {are} changed by the action.")
+        return "\n".join([first, *lines, *notes, *without_share(self.fixed)])
 
 
 def _measures(one: Floats, other: Floats) -> tuple[Floats, ...]:
     """Both sides, their difference, their ratio and the ratio of their odds."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         odds = one / (1.0 - one) / (other / (1.0 - other))
-        return one, other, one - other, one / other, odds
+        difference = one - other
+        # What is left of equal sides is rounding.
+        equal = np.abs(difference) <= _ROUNDING * np.maximum(one, other)
+        return one, other, np.where(equal, 0.0, difference), one / other, odds
 
 
 def _ends(found: Estimates, k: int) -> tuple[float, float] | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.exceptions import Advice, DataError, did_you_mean, expected, listing
-from colonnade.inference.conditions import Condition, split_condition, state_in_words
+from colonnade.inference.conditions import Condition, check_alone, split_condition, state_in_words
 from colonnade.tables.intervals import infinite, without_cut_points
 from colonnade.tables.levels import as_float
 from colonnade.variables import State, Variable
@@ -74,7 +74,8 @@ class Evidence:
             "old"]``); a condition (``"not no"``, ``"> 60"``, ``"> 18 and <= 65"``); or the
             likelihood of what was found under each state (``{"no": 0.1, "yes": 0.4}``), several of
             them in a list if there were several independent findings. Conditions may also be
-            written with the names (``"age > 60"``). Numbers stand for the intervals of a variable
+            written with the names, a text for each variable (``["age > 60", "smoker = yes"]``, or
+            ``"age > 60"`` alone). Numbers stand for the intervals of a variable
             that was cut, and bounds must be cut points of it.
         parameter : str, optional
             How messages call what was given.
@@ -228,12 +229,16 @@ class _Place:
     def _weighted(self, value: Mapping[Any, Any]) -> Floats:
         variable = self.variable
         own = np.full(variable.cardinality, np.nan)
+        keys: dict[int, Any] = {}  # how each state was written
         for state, likelihood in value.items():
             number = as_float(likelihood) if _is_number(likelihood) else math.nan
             if not 0.0 <= number < math.inf:
                 what = f"likelihoods of at least 0 for the states of {variable.name!r}"
                 raise expected(what, self.parameter, likelihood)
-            own[variable.index(self._interval(state))] = number
+            code = variable.index(self._interval(state))
+            if code in keys:
+                raise self._named_twice(keys[code], state, code)
+            keys[code], own[code] = state, number
         if np.isnan(own).any():
             lacking = [s for s, value in zip(variable.states, own, strict=True) if np.isnan(value)]
             what = f"a likelihood for every state of {variable.name!r}"
@@ -243,6 +248,17 @@ class _Place:
             what = f"a likelihood above 0 for a state of {variable.name!r}"
             raise expected(what, self.parameter, value, "is what was found impossible?")
         return np.asarray(own / own.max())
+
+    def _named_twice(self, one: Any, other: Any, code: int) -> DataError:
+        """Word the error for likelihoods of which only the last would count."""
+        state = self.variable.states[code]
+        return DataError(
+            f"Variable {self.variable.name!r}",
+            f"{shown(one)} and {shown(other)} are the same state, {state!r}.",
+            f"give one likelihood for {state!r}",
+            variable=self.variable.name,
+            state=state,
+        )
 
     def _codes(self, value: Any) -> list[int]:
         """Codes of the states that a state, a number or a condition leaves."""
@@ -304,6 +320,7 @@ def _named(network: BayesianNetwork, text: str, parameter: str) -> tuple[str, An
         raise expected(f"conditions on {listing(known)}", parameter, text, hint)
     name, sign, written = found
     variable = network[name].family.child
+    check_alone(variable, written if sign == "=" else f"{sign} {written}", network.dag.variables)
     if sign != "=":
         return name, f"{sign} {written}"
     return name, state_in_words(variable, written, _cuts(network, name) is not None)

@@ -18,8 +18,8 @@ from colonnade.inference.queries import (
     answer,
     check_draws,
     check_possible,
-    check_uncertain,
     checked_targets,
+    fixed_tables,
 )
 from colonnade.inference.reduction import Question, Weight
 from colonnade.network import BayesianNetwork
@@ -155,7 +155,7 @@ def _drawn_shifts(
     """
     nothing = Evidence((), {})
     question = Question(network, [target], nothing, [target, *evidence.likelihoods])
-    check_uncertain(question)
+    fixed_tables(question.tables, "this explanation")
     weights = {
         name: Weight(question.label[name], own)
         for name, own in evidence.likelihoods.items()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.configurations import sort_keys
+from colonnade.cpt import Cpt
 from colonnade.exceptions import (
     Advice,
     DataError,
@@ -25,20 +26,19 @@ from colonnade.exceptions import (
     row_at,
 )
 from colonnade.inference.predictions import Anomalies, Predictions
-from colonnade.inference.queries import Precision, check_draws
+from colonnade.inference.queries import Precision, check_draws, fixed_tables
 from colonnade.lookup import Lookup
 from colonnade.missing.filling import LARGEST, SUM, Blanks, Filled
 from colonnade.missing.gaps import Members
 from colonnade.network import BayesianNetwork
 from colonnade.network.learning import coded_for_network
+from colonnade.network.new_rows import Unknown, advising_rows, rows_with_gaps
 from colonnade.network.rows import in_states, log_likelihood
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.discretize import Discretized
-from colonnade.tables.memory import encode
+from colonnade.tables.returned import completed, index_of
 
-Unknown = Literal["raise", "missing"]
 How = Literal["probable", "sample", "mean"]
 
 # Draws of all tables that are held at a time, in cells; and the answers of all draws, a gigabyte.
@@ -53,7 +53,13 @@ def predict(
     if not isinstance(target, str) or target not in network:
         raise not_among(network.dag.variables, "target", target)
     check_draws(*precision)
-    rows = _Rows.without(network, table, target, unknown)
+    if len(network) == 1:
+        raise NotSupportedError(
+            f"A prediction of {target!r} from a table",
+            "the network has no other variable",
+            f"ask query({target!r})",
+        )
+    rows = _Rows.of(network, rows_with_gaps(table, network, unknown, besides=target))
     place = network.dag.variables.index(target)
     wanted = np.arange(len(network)) == place
     blanks = Blanks.of(rows.members, rows.codes, wanted, each=False)
@@ -61,12 +67,15 @@ def predict(
     rows.check(blanks, totals)
     variable = network[target].family.child
     probabilities = _by_row(found, place, (len(rows.codes), variable.cardinality))
+    index = index_of(table)
     if not precision.draws:
-        return Predictions.of(variable, probabilities)
+        return Predictions.of(variable, probabilities, index=index)
+    fixed = fixed_tables(rows.behind(blanks, place), "these predictions")
     samples = _samples(rows, blanks, place, precision)
     ends = [(1.0 - precision.level) / 2.0, (1.0 + precision.level) / 2.0]
     lower, upper = np.quantile(samples, ends, axis=0)
-    return Predictions.of(variable, probabilities, lower, upper, precision.level)
+    level = precision.level
+    return Predictions.of(variable, probabilities, lower, upper, level, index, fixed)
 
 
 def impute(
@@ -79,27 +88,31 @@ def impute(
 ) -> Any:
     """See :meth:`colonnade.BayesianNetwork.impute`."""
     if not is_word(how, "probable", "sample", "mean"):
-        raise expected("'probable', 'sample' or 'mean'", "how", how)
+        hint = "'mean' averages integers, and 'probable' takes the states that are most probable"
+        raise expected("'probable', 'sample' or 'mean'", "how", how, hint)
     for name, value in (("draws", draws), ("rng", rng)):
         if value is not None and how != "sample":
             raise inapplicable(name, value, "how='sample'")
     random = generator(rng)
     number = None if draws is None else checked_whole(draws, "draws")
-    rows = _Rows.of(network, coded_for_network(table, network, None, unknown))
+    rows = _Rows.of(network, rows_with_gaps(table, network, unknown))
     every = np.ones(len(network), dtype=np.bool_)
     blanks = Blanks.of(rows.members, rows.codes, every, each=how == "sample")
     if number is not None:
-        return [rows.filled(blanks, logs, random) for logs in rows.drawn(blanks, number, random)]
+        drawn = rows.drawn(blanks, number, random)
+        return [completed(table, rows.filled(blanks, logs, random)) for logs in drawn]
     if how == "mean":
         totals, found = blanks.solved(rows.logs(blanks), SUM)
         rows.check(blanks, totals)
-        return _means(network, rows.codes, found)
-    return rows.filled(blanks, rows.logs(blanks), random if how == "sample" else LARGEST)
+        return completed(table, _means(network, rows.codes, found))
+    way = random if how == "sample" else LARGEST
+    return completed(table, rows.filled(blanks, rows.logs(blanks), way))
 
 
 def anomaly(network: BayesianNetwork, table: Any, unknown: Unknown) -> Anomalies:
     """See :meth:`colonnade.BayesianNetwork.anomaly`."""
-    coded = coded_for_network(table, network, None, unknown)
+    with advising_rows(network):
+        coded = coded_for_network(table, network, None, unknown)
     rows = _Rows.of(network, coded)
     members, codes = rows.members, rows.codes
     columns = np.ascontiguousarray(codes.T)
@@ -129,7 +142,8 @@ def anomaly(network: BayesianNetwork, table: Any, unknown: Unknown) -> Anomalies
         totals = shares.sum(axis=0)
     else:  # a sum may not depend on a probability that does not exist, and its shares do
         totals = log_likelihood(coded, network.dag, tables)
-    return Anomalies(network.dag.variables, totals, np.ascontiguousarray(shares.T))
+    index = index_of(table)
+    return Anomalies(network.dag.variables, totals, np.ascontiguousarray(shares.T), index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,25 +159,6 @@ class _Rows:
         codes = np.stack([coded.codes[coded.position(name)] for name in network], axis=1)
         members = Members.of(network.dag, network.families)
         return cls(network, members, codes.astype(np.int32))
-
-    @classmethod
-    def without(cls, network: BayesianNetwork, table: Any, target: str, unknown: Unknown) -> _Rows:
-        """Rows of a table in which a target is missing, whether there is a column or not."""
-        others = [variable for variable in network.variables if variable.name != target]
-        if not others:
-            raise NotSupportedError(
-                f"A prediction of {target!r} from a table",
-                "the network has no other variable",
-                f"ask query({target!r})",
-            )
-        if isinstance(table, Discretized):
-            table = table.source  # its intervals must be the ones the network knows
-        coded = encode(table, others, None, unknown, network.discretizer)
-        missing = np.full(coded.rows, network[target].family.cardinality)
-        columns = {v.name: column for v, column in zip(others, coded.codes, strict=True)}
-        columns[target] = missing
-        codes = np.stack([columns[name] for name in network], axis=1).astype(np.int32)
-        return cls(network, Members.of(network.dag, network.families), codes)
 
     def logs(self, blanks: Blanks) -> list[Lookup]:
         """Logarithms of the estimated probabilities of all configurations that matter."""
@@ -221,26 +216,54 @@ class _Rows:
         with np.errstate(divide="ignore"):
             return np.where(impossible, 0.0, np.log(own))
 
+    def behind(self, blanks: Blanks, place: int) -> list[Cpt]:
+        """The tables that the answers for one variable depend on, in any of the rows."""
+        used = {k for gap in blanks.gaps if place in gap.missing for k in gap.families}
+        return [cpt for k, cpt in enumerate(self.network.tables.values()) if k in used]
+
     def check(self, blanks: Blanks, totals: Floats) -> None:
-        """Refuse rows that cannot occur, and those that need what has no probabilities."""
+        """Refuse rows with gaps that cannot occur, or need what has no probabilities.
+
+        What a row lacks may have nothing to do with it.
+        """
+        gaps = blanks.gaps
+        logs = np.zeros(len(self.codes))
+        logs += np.bincount(gaps.rows, weights=totals[gaps.case], minlength=len(logs))
+        asked = np.unique(gaps.rows)
+        logs[asked] += self._known_part(asked)
         undefined = "needs a configuration without probabilities"
         impossible = "cannot occur: the probability is 0"
         for bad, problem, hint in (
-            (np.isnan(totals), undefined, Advice.PRIOR_FOR_UNOBSERVED),
-            (np.isneginf(totals), impossible, "correct it or leave it out"),
+            (np.isnan(logs), undefined, Advice.PRIOR_FOR_UNOBSERVED),
+            (np.isneginf(logs), impossible, "correct it or leave it out"),
         ):
             if bad.any():
-                rows = np.unique(blanks.gaps.rows[bad[blanks.gaps.case]])
+                rows = np.flatnonzero(bad)
                 first, where = int(rows[0]), row_at(int(rows[0]))
                 more = f" ({counted(len(rows), 'such row')})" if len(rows) > 1 else ""
                 raise DataError(f"R{where[1:]}", f"{problem}{more}.", hint, row=first)
 
+    def _known_part(self, rows: Integers) -> Floats:
+        """Log probability of rows by the families of which all values are known.
+
+        Those that exclude nothing are left out: whether a row can occur does not depend on them.
+        """
+        total = np.zeros(len(rows))
+        columns = np.ascontiguousarray(self.codes[rows].T)
+        there = columns != np.array(self.members.sizes)[:, None]
+        for family, cpt in zip(self.members.families, self.network.tables.values(), strict=True):
+            if cpt.table.positive:
+                continue
+            own = np.flatnonzero(there[list(family)].all(axis=0))
+            *given, child = columns[list(family)][:, own]
+            cells = cpt.table.lookup.filled().cells(given, child)
+            with np.errstate(divide="ignore"):
+                total[own] += np.log(cells)
+        return total
+
 
 def _samples(rows: _Rows, blanks: Blanks, place: int, precision: Precision) -> Floats:
     """The answers in draws of the tables, ``[draw, row, state]``."""
-    if not any(cpt.has_posterior for cpt in rows.network.tables.values()):
-        reason = "all tables are known or estimated by maximum likelihood, without a posterior"
-        raise NotSupportedError("A credible interval of predictions", reason, Advice.NO_DRAWS)
     shape = (len(rows.codes), rows.members.sizes[place])
     size = precision.draws * shape[0] * shape[1]
     if size > _MAX_ANSWER_CELLS:

@@ -14,9 +14,15 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.elimination import Elimination
-from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, expected
+from colonnade.exceptions import Advice, TooLargeError, expected, listing
 from colonnade.inference.evidence import Evidence, Observed
-from colonnade.inference.queries import Precision, answer, check_draws, checked_targets
+from colonnade.inference.queries import (
+    Precision,
+    answer,
+    check_draws,
+    checked_targets,
+    fixed_tables,
+)
 from colonnade.inference.reduction import Piece, Question, Weight
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
@@ -169,10 +175,7 @@ def kl(network: BayesianNetwork, other: Any, precision: Precision) -> Estimate:
     check_draws(*precision)
     if not isinstance(other, BayesianNetwork):
         raise expected("a BayesianNetwork", "other", other)
-    if {v.name: v for v in network.variables} != {v.name: v for v in other.variables}:
-        hint = "fit both with the same `variables`"
-        what = "a network of the same variables, with the same states,"
-        raise expected(what, "other", other, hint, got=f"one of {sorted(other)}")
+    _check_same_variables(network, other)
     mine, yours = (_Whole(each, Evidence((), {})) for each in (network, other))
     named = [tuple(mine.question.label[yours.question.names[v]] for v in s) for s in yours.scopes]
     mine.asked_too(named)
@@ -183,6 +186,21 @@ def kl(network: BayesianNetwork, other: Any, precision: Precision) -> Estimate:
         return _expected(cells, logs) - _expected(more, others)
 
     return _drawn(divergences, [mine, yours], precision)
+
+
+def _check_same_variables(network: BayesianNetwork, other: BayesianNetwork) -> None:
+    if set(network) != set(other):
+        lost = [name for name in network if name not in other]
+        more = [name for name in other if name not in network]
+        parts = [f"{word} {listing(names)}" for word, names in (("without", lost), ("with", more))]
+        got = " and ".join(part for part, names in zip(parts, (lost, more), strict=True) if names)
+        what, hint = "a network of the same variables", "compare networks of the same table"
+        raise expected(what, "other", other, hint, got=f"one {got}")
+    for name in network:
+        states, found = network[name].family.child.states, other[name].family.child.states
+        if states != found:
+            what = f"the same states of {name!r}, {listing(states)},"
+            raise expected(what, "other", other, Advice.SAME_STATES, got=listing(found))
 
 
 class _Whole:
@@ -278,9 +296,7 @@ def _drawn(
     value = max(0.0, float(measure(1, None)[0]))
     if not precision.draws:
         return Estimate(value)
-    if not any(each.uncertain for each in networks):
-        reason = "all tables are known or estimated by maximum likelihood, without a posterior"
-        raise NotSupportedError("A credible interval of this figure", reason, Advice.NO_DRAWS)
+    fixed_tables((cpt for each in networks for cpt in each.question.tables), "this figure")
     rng, left, found = generator(precision.rng), precision.draws, []
     batch = max(1, _MAX_BATCH_CELLS // max(1, sum(each.cells for each in networks)))
     while left:

@@ -9,6 +9,7 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.exceptions import checked_whole, counted
+from colonnade.inference.results import without_share
 from colonnade.tables.tabular import Tabular
 from colonnade.variables import State, Variable
 from colonnade.wording import percent
@@ -30,6 +31,10 @@ class Predictions(Tabular):
         Ends of the equal-tailed credible intervals.
     level : float or None
         Probability inside the intervals.
+    index : pandas.Index or None
+        Labels of the rows, if the table was a pandas data frame; ``to_frame()`` has them.
+    fixed : tuple of str
+        Variables whose tables matter and have no posterior: the intervals lack their share.
     """
 
     target: str
@@ -39,6 +44,8 @@ class Predictions(Tabular):
     lower: Floats | None = None
     upper: Floats | None = None
     level: float | None = None
+    index: Any = None
+    fixed: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -48,12 +55,15 @@ class Predictions(Tabular):
         lower: Floats | None = None,
         upper: Floats | None = None,
         level: float | None = None,
+        index: Any = None,
+        fixed: tuple[str, ...] = (),
     ) -> Predictions:
         """Put predictions together."""
         labels = np.empty(target.cardinality, dtype=object)
         labels[:] = target.states
         states = labels[probabilities.argmax(axis=1)]
-        return cls(target.name, target.states, states, probabilities, lower, upper, level)
+        ends = (lower, upper, level)
+        return cls(target.name, target.states, states, probabilities, *ends, index, fixed)
 
     def to_dict(self) -> dict[str, Any]:
         """One column of the predicted states, and of probabilities and ends for each label.
@@ -76,12 +86,17 @@ class Predictions(Tabular):
     def _columns(self) -> dict[str, list[Any]]:
         return {name: column.tolist() for name, column in self.to_dict().items()}
 
+    @property
+    def _index(self) -> Any:
+        return self.index
+
     def __len__(self) -> int:
         return len(self.states)
 
     def __repr__(self) -> str:
         inside = "" if self.level is None else f", with {percent(self.level)} intervals"
-        return f"Predictions of {self.target!r} for {counted(len(self), 'row')}{inside}"
+        first = f"Predictions of {self.target!r} for {counted(len(self), 'row')}{inside}"
+        return "\n".join([first, *without_share(self.fixed)])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -97,11 +112,14 @@ class Anomalies(Tabular):
         The log probability of each value given the values there are of the variables before it, in
         an order with parents before children; 0 for a missing one. They add up to the log
         likelihood.
+    index : pandas.Index or None
+        Labels of the rows, if the table was a pandas data frame; ``to_frame()`` has them.
     """
 
     variables: tuple[str, ...]
     log_likelihood: Floats
     shares: Floats
+    index: Any = None
 
     def lowest(self, number: int = 10) -> Array:
         """Positions of the most unusual rows, the most unusual first.
@@ -131,6 +149,10 @@ class Anomalies(Tabular):
     def _columns(self) -> dict[str, list[Any]]:
         shares = {name: self.shares[:, k].tolist() for k, name in enumerate(self.variables)}
         return {"log likelihood": self.log_likelihood.tolist(), **shares}
+
+    @property
+    def _index(self) -> Any:
+        return self.index
 
     def __len__(self) -> int:
         return len(self.log_likelihood)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from colonnade.arrays import Floats, Seed
+from colonnade.cpt import Cpt
 from colonnade.elimination import Elimination
 from colonnade.exceptions import (
     Advice,
@@ -22,7 +23,7 @@ from colonnade.exceptions import (
     not_among,
 )
 from colonnade.inference.evidence import Evidence, Observed
-from colonnade.inference.reduction import Piece, Question
+from colonnade.inference.reduction import Question
 from colonnade.inference.results import QueryResult
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
@@ -50,7 +51,7 @@ def query(
     draws: int = 0,
     level: float = 0.95,
     rng: Seed = None,
-    do: Mapping[str, Any] | None = None,
+    do: Observed = None,
 ) -> QueryResult:
     """See :meth:`colonnade.BayesianNetwork.query`."""
     targets = checked_targets(network, target)
@@ -86,10 +87,12 @@ def answer(
         size, limit = draws * probabilities.size, _MAX_SAMPLE_CELLS
         hint = "use fewer draws, or ask for fewer variables at once"
         raise TooLargeError("The answers of all draws", size=size, limit=limit, hint=hint)
+    fixed = fixed_tables(question.tables, "this answer")
     with Progress("Draws", draws) as progress:
         samples = _draws(question, elimination, draws, generator(precision.rng), progress)
         samples = samples.reshape(draws, *shape)
-        return QueryResult.of(variables, probabilities, evidence.findings, samples, level)
+        result = QueryResult.of(variables, probabilities, evidence.findings, samples, level)
+        return replace(result, fixed=fixed)
 
 
 def _draws(
@@ -100,7 +103,6 @@ def _draws(
     progress: Progress,
 ) -> Floats:
     """The answer in independent draws of all tables that matter."""
-    check_uncertain(question)
     fixed = [None if piece.uncertain else piece.logs() for piece in question.pieces]
     batch = max(1, min(_MAX_BATCH_DRAWS, _MAX_BATCH_CELLS // elimination.cells))
     found: list[Floats] = []
@@ -118,18 +120,30 @@ def _draws(
     return np.concatenate(found)
 
 
-def check_uncertain(question: Question) -> None:
-    """Refuse intervals if no table that matters has a posterior."""
-    if not any(piece.uncertain for piece in question.pieces):
-        tables = [piece.cpt for piece in question.pieces if isinstance(piece, Piece)]
-        names = [cpt.family.child.name for cpt in tables]
+def fixed_tables(tables: Iterable[Cpt], what: str) -> tuple[str, ...]:
+    """Names of the tables that have no share in intervals; refuse these if none has.
+
+    `tables` are those that matter for `what`. Known ones that leave nothing to chance, such as
+    those of actions, are not named: no posterior would make them uncertain.
+    """
+    tables = list(tables)
+    without = [cpt for cpt in tables if not cpt.has_posterior]
+    if len(without) == len(tables):
+        names = listing(cpt.family.child.name for cpt in tables)
         known = all(cpt.prior is None for cpt in tables)
         raise NotSupportedError(
-            "A credible interval of this answer",
-            f"it depends on the tables of {listing(names)} only, which are known or estimated by "
-            "maximum likelihood and have no posterior",
+            f"A credible interval of {what}",
+            f"it depends on the tables of {names} only, which have no posterior: they were given, "
+            "or estimated by maximum likelihood or as noisy-max",
             Advice.NO_DRAWS_OF_KNOWN_TABLES if known else Advice.NO_DRAWS,
         )
+    return tuple(cpt.family.child.name for cpt in without if not _is_certain(cpt))
+
+
+def _is_certain(cpt: Cpt) -> bool:
+    """Whether a table was given, and says of every state that it is certain or impossible."""
+    rows = cpt.table.rows
+    return cpt.prior is None and cpt.effects is None and bool(((rows == 0) | (rows == 1)).all())
 
 
 def check_possible(log_totals: Floats) -> None:

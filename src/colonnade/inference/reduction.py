@@ -77,6 +77,9 @@ class Piece:
         """Whether no configuration is excluded; seen without filling the piece."""
         if self.child is not None:
             return True
+        others = self.cpt.table.fallback
+        if others is not None and not others.positive:
+            return False
         return bool((self.lookup.values[:, self.state] > 0.0).all())
 
     def check_size(self) -> None:
@@ -201,6 +204,11 @@ class Question:
             if name in self.label:
                 pieces.append(Weight(self.label[name], likelihood))
         self.pieces, self.aside = self._split(pieces)
+
+    @property
+    def tables(self) -> list[Cpt]:
+        """The tables that matter for the targets."""
+        return [piece.cpt for piece in self.pieces if isinstance(piece, Piece)]
 
     def elimination(self) -> Elimination:
         """All variables but the targets; refused if its tables would be too large."""

@@ -32,7 +32,9 @@ class MostProbable(_States, Tabular):
         The variables asked for; if none were named, all of the network, the observed ones included.
     log_probability : float
         Of all variables: the log probability of exactly these states together. Of some variables:
-        the log probability of their states together with what was observed, the others summed out.
+        the log probability of their states together with what was observed, the others summed out;
+        likelihoods have their part in it, divided by the largest of each variable, since only
+        their ratios count.
     """
 
     __slots__ = ()
@@ -61,6 +63,8 @@ class QueryResult(Tabular):
         Probability inside the intervals.
     done : dict of str to state
         Variables that were set by an action.
+    fixed : tuple of str
+        Variables whose tables matter and have no posterior: the intervals lack their share.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class QueryResult(Tabular):
     upper: Floats | None = None
     level: float | None = None
     done: dict[str, State] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
     _variables: tuple[Variable, ...] = field(default=())
 
     @classmethod
@@ -111,8 +116,7 @@ class QueryResult(Tabular):
             lower,
             upper,
             level,
-            {},
-            tuple(variables),
+            _variables=tuple(variables),
         )
 
     def __getitem__(self, state: Any) -> float:
@@ -148,8 +152,9 @@ class QueryResult(Tabular):
         Returns
         -------
         dict
-            ``targets``, ``observed``, ``done``, ``draws``, ``level`` and :meth:`answers`, which
-            have ``states``, ``probability`` and, with draws, ``lower`` and ``upper``.
+            ``targets``, ``observed``, ``done``, ``draws``, ``level``, ``fixed`` and
+            :meth:`answers`, which have ``states``, ``probability`` and, with draws, ``lower`` and
+            ``upper``.
 
         Examples
         --------
@@ -163,6 +168,7 @@ class QueryResult(Tabular):
             "done": dict(self.done),
             "draws": 0 if self.samples is None else len(self.samples),
             "level": self.level,
+            "fixed": list(self.fixed),
             "answers": self.answers(),
         }
 
@@ -196,10 +202,16 @@ class QueryResult(Tabular):
         rest = self.probabilities.size - len(rows)
         if rest:
             lines.append(f"  ... {amount(rest)} more")
+        lines += without_share(self.fixed)
         asked = ", ".join(map(repr, self.targets))
         given = f" given {self.observed}" if self.observed else ""
         given += f" after {self.done} was done" if self.done else ""
         return "\n".join([f"QueryResult of {asked}{given}", *lines])
+
+
+def without_share(fixed: tuple[str, ...]) -> list[str]:
+    """Name the tables that intervals lack the share of; nothing if there are none."""
+    return [f"  Fixed, with no share in the intervals: {', '.join(fixed)}."] if fixed else []
 
 
 def plain(found: Finding) -> Any:

@@ -46,6 +46,11 @@ class RowsOfGroup(Fallback):
         """Return the probabilities ``[row, state]`` given the codes of the other parents."""
         return self.of_all.rows(with_known(codes, {_FIRST: self.code}))
 
+    @property
+    def positive(self) -> bool:
+        """Whether all probabilities are above 0."""
+        return self.of_all.positive
+
 
 def of_group(network: BayesianNetwork, group: State) -> BayesianNetwork:
     """Return the network of one group, without the group variable; its tables are known."""

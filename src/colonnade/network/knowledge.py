@@ -18,9 +18,9 @@ from colonnade.variables import Family
 
 def with_weight(network: BayesianNetwork, weight: Any) -> BayesianNetwork:
     """The network whose known tables are priors of a weight; see the method of the network."""
-    known = [name for name, cpt in network.tables.items() if cpt.counts is None]
+    known = [name for name, cpt in network.tables.items() if _is_known(cpt)]
     if not known:
-        hint = "it has counts already: use `update`"
+        hint = "its tables are estimated from rows: use `update` to learn from more"
         raise expected("a network with known tables", "network", network, hint, got="none of them")
     weights = weight if isinstance(weight, Mapping) else dict.fromkeys(known, weight)
     for name in weights:
@@ -36,7 +36,17 @@ def with_weight(network: BayesianNetwork, weight: Any) -> BayesianNetwork:
     return replace(network, tables=tables, diagnostics=None)
 
 
+def _is_known(cpt: Cpt) -> bool:
+    """Whether a table was given, with or without a weight."""
+    return cpt.prior is None or cpt.prior.reweighted(1.0) is not None
+
+
 def _weighted(cpt: Cpt, weight: Any) -> Cpt:
+    if cpt.counts is not None and cpt.prior is not None:
+        # It has a weight, and perhaps rows learned on top of it, which stay.
+        other = cpt.prior.reweighted(weight)
+        assert other is not None
+        return Cpt.of(cpt.family, cpt.counts, other)
     prior: Prior
     if cpt.effects is None:
         prior = Informed(tuple(map(tuple, cpt.probabilities.tolist())), weight)

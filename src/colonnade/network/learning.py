@@ -27,6 +27,7 @@ from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import Countable, bounded, countable, gathered
 from colonnade.tables.discretize import Discretized
+from colonnade.tables.texts import is_number
 from colonnade.variables import State, Variable
 
 
@@ -181,7 +182,14 @@ def coded_for_fit(
         raise expected(what, "variables", strange, did_you_mean(strange[0], dag.variables))
     if isinstance(weights, str) and weights in dag:
         raise expected("a column that is no variable of the graph", "weights", weights)
-    return countable(table, variables, weights, columns=dag.variables, group=group)
+    try:
+        return countable(table, variables, weights, columns=dag.variables, group=group)
+    except DataError as error:
+        if group in error.details.get("absent", ()):
+            raise error.advising(Advice.NAMED_BY_GROUP) from None
+        if "absent" in error.details:
+            raise error.advising(Advice.NAMED_BY_DAG) from None
+        raise
 
 
 def checked_dag(dag: Any) -> Dag:
@@ -200,22 +208,32 @@ def coded_for_network(
     table: Any, network: BayesianNetwork, weights: Any, unknown: Literal["raise", "missing"]
 ) -> CodedTable:
     """Encode new rows with the states, and the cut points, a network has already."""
-    with advising_groups(network):
+    with advising_states(network):
         return gathered(opened_for_network(table, network, weights, unknown))
 
 
 @contextmanager
-def advising_groups(network: BayesianNetwork) -> Iterator[None]:
-    """Let errors about a group that a network does not know say how to add it."""
+def advising_states(network: BayesianNetwork) -> Iterator[None]:
+    """Let errors about states that a network does not know say what would help.
+
+    A group can be added, and numbers that are to be cut may have been given as text.
+    """
     try:
         yield
     except DataError as error:
         facts = error.details
         # A column that is not there has no states, and no new group would help.
         strange = facts.get("columns", [facts["column"]]) if "states" in facts else ()
-        if network.group not in strange:
-            raise
-        raise error.advising(Advice.ADD_GROUP) from None
+        if network.group in strange:
+            raise error.advising(Advice.ADD_GROUP) from None
+        cuts = network.discretizer.get(facts["column"]) if network.discretizer and strange else None
+        if cuts is not None and all(map(_is_number, facts["states"])):
+            raise error.advising("give numbers, not text: the network cuts them") from None
+        raise
+
+
+def _is_number(text: object) -> bool:
+    return isinstance(text, str) and is_number(text)
 
 
 def opened_for_network(

@@ -15,6 +15,7 @@ from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.exceptions import (
     Advice,
+    InputError,
     UnknownNameError,
     counted,
     expected,
@@ -103,8 +104,7 @@ class BayesianNetwork(Questions):
         for name, cpt in tables.items():
             parents = tuple(variables[parent] for parent in self.dag.parents(name))
             if cpt.family.child.name != name or cpt.family.parents != parents:
-                what = f"the family of {name!r} in the graph, with the states of its parents,"
-                raise expected(what, "tables", cpt.family)
+                raise _other_family(name, cpt.family, parents)
         if self.group is not None and not _groups_all(self.group, self.dag):
             what = "a variable without parents that is the first parent of every other one"
             raise expected(what, "group", self.group, "leave it out, or use fit(..., group=...)")
@@ -267,11 +267,12 @@ class BayesianNetwork(Questions):
         >>> np.exp(network.log_likelihood({"x": ["a", "b", None]})).round(3)
         array([0.667, 0.333, 1.   ])
         """
-        from colonnade.network.learning import advising_groups, opened_for_network
+        from colonnade.network.learning import opened_for_network
+        from colonnade.network.new_rows import advising_rows
         from colonnade.network.rows import log_likelihood
         from colonnade.tables.countable import bounded
 
-        with advising_groups(self):
+        with advising_rows(self):
             rows = opened_for_network(bounded(table, memory), self, None, unknown)
             return log_likelihood(rows, self.dag, list(self.tables.values()))
 
@@ -281,7 +282,8 @@ class BayesianNetwork(Questions):
         """Say what known tables are worth, so that rows can be learned on top of them.
 
         Each row of a table then counts as so many observations. Tables with other weights, or
-        without any, are named one by one: those without stay fixed, whatever is learned.
+        without any, are named one by one: those without stay fixed, whatever is learned. A weight
+        that was said before is replaced; rows that were learned since then stay.
 
         Parameters
         ----------
@@ -512,11 +514,11 @@ class BayesianNetwork(Questions):
         self, request: str, combine: Callable[..., Any], table: Any, weights: Any, missing: Any
     ) -> BayesianNetwork:
         from colonnade.network.counts import NetworkCounts
-        from colonnade.network.learning import advising_groups, opened_for_network
+        from colonnade.network.learning import advising_states, opened_for_network
 
         known = NetworkCounts.kept(self, request, True)
         # Rows that were learned are of no new group.
-        with nullcontext() if request == "forget" else advising_groups(self):
+        with nullcontext() if request == "forget" else advising_states(self):
             rows = opened_for_network(table, self, weights)
             counts = NetworkCounts.of(rows, self.dag, missing)
         return self._with(combine(known, counts))
@@ -593,6 +595,29 @@ def _prior(network: BayesianNetwork, name: str) -> tuple[Any, str]:
 def _known(network: BayesianNetwork, name: str) -> tuple[Any, str]:
     cpt = network[name]
     return (cpt.table, "another table") if cpt.counts is None else (None, "counts")
+
+
+def _other_family(name: str, found: Family, parents: tuple[Variable, ...]) -> InputError:
+    """Word the error for a table that is not that of a variable and its parents in the graph."""
+    if found.child.name != name:
+        what, got = f"the table of {name!r} under its name", f"that of {found.child.name!r}"
+        return expected(what, "tables", found, got=got)
+    own, wanted = ([each.name for each in listed] for listed in (found.parents, parents))
+    if own != wanted:
+        what = f"the parents of the graph, {listing(wanted)}, in the table of {name!r}"
+        lost = [each for each in wanted if each not in own]
+        extra = [each for each in own if each not in wanted]
+        hint = "put them in the order of the graph"
+        if lost or extra:
+            parts = [f"it lacks {listing(lost)}"] * bool(lost)
+            parts += [f"{listing(extra)} must go, or get an arc"] * bool(extra)
+            hint = ", and ".join(parts)
+        return expected(what, "tables", found, hint, got=listing(own))
+    pairs = zip(found.parents, parents, strict=True)
+    one, other = next((mine, yours) for mine, yours in pairs if mine != yours)
+    what = f"the states {listing(other.states)} of {one.name!r} in the table of {name!r}"
+    hint = f"make both tables with the same Variable {one.name!r}"
+    return expected(what, "tables", found, hint, got=listing(one.states))
 
 
 def _groups_all(group: str, dag: Dag) -> bool:

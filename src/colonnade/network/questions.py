@@ -49,7 +49,7 @@ class Questions:
         draws: int = 0,
         level: float = 0.95,
         rng: Seed = None,
-        do: Mapping[str, Any] | None = None,
+        do: Observed = None,
     ) -> QueryResult:
         """Probabilities of one or several variables together, given what was observed.
 
@@ -67,17 +67,19 @@ class Questions:
             What is known: for each variable its state; several states of which one is true
             (``["middle", "old"]``); a condition (``"not no"``, ``"> 60"``); or how likely what was
             found is under each state (``{"no": 0.1, "yes": 0.4}``), which is also called soft or
-            virtual evidence. See :class:`colonnade.inference.Evidence`.
+            virtual evidence. Also as text, one for each variable: ``["age > 60", "smoker = yes"]``,
+            or ``"age > 60"`` alone. See :class:`colonnade.inference.Evidence`.
         draws : int, optional
             Independent draws of all tables that matter, for credible intervals: from 100 to a
             million, or 0 for none. Tables without a posterior (known ones, and those of
-            ``MaximumLikelihood``) stay as they are.
+            ``MaximumLikelihood`` and ``NoisyMax``) stay as they are, so that the intervals lack
+            their share; the result names them in `fixed`.
         level : float, optional
             Probability inside the intervals; only with draws.
         rng : Generator or int, optional
             Only with draws.
         do : mapping of str to state, optional
-            Variables that are set by an action, see :meth:`do`.
+            Variables that are set by an action, see :meth:`do`; text as for `observed`.
 
         Returns
         -------
@@ -121,8 +123,9 @@ class Questions:
         Returns
         -------
         MostProbable
-            The ``states``, of equally probable ones the first; and their ``log_probability``
-            together with what was observed.
+            The ``states``, of equally probable ones the first; and their ``log_probability``: of
+            all variables, that of the states themselves, whatever likelihoods were observed; of
+            some, together with what was observed, with likelihoods divided by their largest.
 
         Examples
         --------
@@ -139,7 +142,7 @@ class Questions:
 
     # ---------------------------------------------------------------- actions
 
-    def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
+    def do(self, actions: Observed) -> BayesianNetwork:
         """Return the network after actions: variables are set, whatever their parents are.
 
         The arcs into them are gone, and all other tables stay as they are. That this is what an
@@ -149,6 +152,7 @@ class Questions:
         Parameters
         ----------
         actions : mapping of str to state
+            Also as text: ``"smoker = no"``, or a list with a text for each variable.
 
         Examples
         --------
@@ -185,7 +189,9 @@ class Questions:
         of : mapping of str to (state, state)
             The variables that are set, to the first state and to the second.
         given : mapping of str to state, optional
-            What is observed after the action, as for :meth:`query`: for whom the effect is.
+            What is observed after the action, as for :meth:`query`: for whom the effect is. If the
+            action itself changes it, the result says so (`changed`): those in this state after one
+            action are not those in it after the other.
         draws, level, rng
             As for :meth:`query`.
 
@@ -515,8 +521,9 @@ class Questions:
         Parameters
         ----------
         table : table
-            As for :func:`colonnade.fit`, with a column per variable but the target; a column of
-            the target is ignored. Missing values are summed out exactly.
+            As for :func:`colonnade.fit`; a column of the target is ignored. Missing values are
+            summed out exactly. A variable without a column is missing in every row, which a
+            ``DataWarning`` tells.
         target : str
         draws, level, rng
             As for :meth:`query`: with draws, the probabilities have credible intervals.
@@ -526,6 +533,15 @@ class Questions:
         Returns
         -------
         Predictions
+            Its ``to_frame()`` has the index of a pandas data frame.
+
+        Raises
+        ------
+        DataError
+            If a row cannot occur, whatever the target is, or needs a configuration without
+            probabilities; as for :meth:`query`.
+        NotSupportedError
+            If draws are asked for and no table that matters has a posterior.
 
         Examples
         --------
@@ -553,7 +569,7 @@ class Questions:
         Parameters
         ----------
         table : table
-            As for :func:`colonnade.fit`, with a column per variable.
+            As for :meth:`predict`; columns that are no variables are kept.
         how : {"probable", "sample", "mean"}
             By the states that are most probable together, row by row; by states drawn from their
             joint distribution given the rest of the row; or, where states are integers, by their
@@ -565,13 +581,16 @@ class Questions:
         rng : Generator or int, optional
             Only with ``"sample"``.
         unknown : {"raise", "missing"}
-            What to do with values that are no states of their variable.
+            What to do with values that are no states of their variable: refuse them, or fill
+            these in as well.
 
         Returns
         -------
-        dict of str to array [row], or a list of them with `draws`
-            One column of states per variable, as :meth:`sample` returns them; a variable that was
-            cut has its intervals. With ``"mean"``, columns of integers are floating-point numbers.
+        table of the same kind, or a list of them with `draws`
+            A data frame with its index, or a dictionary of columns (also of arrays); other columns
+            stay as they are, and variables that had no column come last. Of files, databases and
+            coded tables, a dictionary with one column per variable. A variable that was cut has
+            its intervals. With ``"mean"``, columns of integers are floating-point numbers.
 
         Examples
         --------

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from colonnade.arrays import Floats, Integers
 from colonnade.counts import FamilyCounts, as_counts
+from colonnade.docstrings import inherit_docstrings
 from colonnade.exceptions import (
     Advice,
     CountsError,
@@ -85,6 +86,10 @@ class Prior:
     examples: ClassVar[Mapping[str, str]] = {}
     score_name: ClassVar[str | None] = LOG_EVIDENCE
     score_equivalent: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        inherit_docstrings(cls)
 
     def estimate(self, counts: Counts) -> Floats:
         """Estimated probabilities from counts, both ``[configuration, state]``.
@@ -187,6 +192,10 @@ class Prior:
         """
         what = f"missing='em' with {self!r}"
         raise NotSupportedError(what, "there is no penalty for it", "use Hierarchical()")
+
+    def reweighted(self, weight: float) -> Prior | None:
+        """Return the prior of the same knowledge with another weight; None if it holds none."""
+        return None
 
     def effects(self, counts: Counts) -> Effects | None:
         """Effects of single parents that all rows follow from; None if the table is free."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -80,6 +80,9 @@ class Informed(Prior):
     def strength(self, counts: FamilyCounts) -> float:
         return self.weight
 
+    def reweighted(self, weight: float) -> Informed:
+        return replace(self, weight=weight)
+
     def completed(self, counts: FamilyCounts, table: SparseTable) -> SparseTable:
         if table.complete:
             return table
@@ -101,6 +104,10 @@ class _Rows(Fallback):
         for k, size in enumerate(self.parent_sizes):
             places = places * size + codes[:, k]
         return np.array(self.known)[places]
+
+    @property
+    def positive(self) -> bool:
+        return bool((np.array(self.known) > 0.0).all())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

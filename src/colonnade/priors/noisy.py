@@ -96,6 +96,11 @@ class Effects(Fallback):
         below = self._below(codes).prod(axis=0)
         return self._turned(np.diff(below, axis=1, prepend=0.0).clip(0.0))
 
+    @property
+    def positive(self) -> bool:
+        """Whether all probabilities are above 0: those without an effect seldom are."""
+        return False
+
     def expected(self, codes: Array, counts: Floats) -> list[Floats]:
         """Expected number of effects of each cause, ``[row, effect]``, given counts of maxima."""
         below = self._below(codes)
@@ -194,6 +199,9 @@ class NoisyMax(Prior):
         counts = as_counts(counts)
         effects = self.effects(counts)
         return SparseTable.beside(counts, _normalised(effects.rows(counts.codes)), None, effects)
+
+    def reweighted(self, weight: float) -> NoisyMax | None:
+        return None if self.around is None else replace(self, weight=weight)
 
     def effects(self, counts: Counts) -> Effects:
         """Fit the effects of all parents and of the leak.

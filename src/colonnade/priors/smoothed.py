@@ -219,6 +219,10 @@ class _SmoothedRows(Fallback):
     def rows(self, codes: Array) -> Floats:
         return smoothed(self.inner.rows(codes), self.weight)
 
+    @property
+    def positive(self) -> bool:
+        return self.inner.positive
+
     def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
         rows = self.inner.by_parent(sizes, parent)
         _mix(rows.reshape(-1, *rows.shape[-2:]), self.weight)

@@ -12,6 +12,7 @@ import numpy as np
 from colonnade.arrays import Floats, Seed
 from colonnade.configurations import Configuration, all_codes
 from colonnade.counts import FamilyCounts
+from colonnade.docstrings import inherit_docstrings
 from colonnade.exceptions import TooLargeError, checked_whole
 from colonnade.lookup import Lookup
 from colonnade.priors.base import Prior
@@ -55,6 +56,10 @@ class TablePosterior(Tabular):
     counts: FamilyCounts
     prior: Prior
     limit: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        inherit_docstrings(cls)
 
     def with_limit(self, limit: int) -> Self:
         """The same posterior with another limit on the cells of dense answers."""
@@ -223,16 +228,7 @@ class TablePosterior(Tabular):
         its 95 % interval.
         """
         lower, upper = self.interval(0.95)
-        counts = np.asarray(self.counts.to_array(limit=self.limit), np.float64)
-        counts = counts.reshape(lower.shape)
-        totals = np.repeat(counts.sum(axis=1), self.counts.states)
-        shares = [
-            None if not total else value / total
-            for value, total in zip(counts.ravel().tolist(), totals.tolist(), strict=True)
-        ]
-        return {
-            "count": counts.ravel().tolist(),
-            "frequency": shares,
+        return self.counts.cells(self.limit) | {
             "probability": self.mean.ravel().tolist(),
             "lower": lower.ravel().tolist(),
             "upper": upper.ravel().tolist(),

@@ -124,7 +124,7 @@ class Comparison(Tabular):
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = self._plain_rows()
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return {name.replace("_", " "): [row[name] for row in rows] for name in rows[0]}
 
     def __repr__(self) -> str:
         cells = [self.head, *self.cells()]

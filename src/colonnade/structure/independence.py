@@ -42,14 +42,15 @@ class Independence(Tabular):
     information: float
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(self, each.name)] for each in fields(self)}
+        names = [each.name for each in fields(self)]
+        return {name.replace("_", " "): [getattr(self, name)] for name in names}
 
 
 def independence(
     table: Any,
     x: str,
     y: str,
-    given: Iterable[str] = (),
+    given: str | Iterable[str] = (),
     *,
     test: IndependenceTest = "g2",
     missing: Missing = "raise",
@@ -62,7 +63,7 @@ def independence(
     table : table
         Anything :func:`colonnade.fit` takes.
     x, y : str
-    given : iterable of str
+    given : str or iterable of str
     test : {"g2", "mi"}
         Both compare 2 n times the mutual information with a chi-squared distribution. ``"g2"`` has
         (r_x - 1) (r_y - 1) q degrees of freedom for q configurations of the given variables,
@@ -82,7 +83,7 @@ def independence(
     Independence(statistic=0.0, degrees=2, p_value=1.0, information=0.0)
     """
     checked_test(test)
-    others = checked_list(given, "a list of names", "given")
+    others = [given] if isinstance(given, str) else checked_list(given, "a list of names", "given")
     names = read_rows(table, memory=memory).names
     for name, parameter in ((x, "x"), (y, "y"), *((each, "given") for each in others)):
         if not isinstance(name, str) or name not in names:

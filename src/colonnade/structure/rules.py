@@ -51,16 +51,20 @@ class Rules:
         for parent, child in np.argwhere(needed & backwards):
             arc = names[parent], names[child]
             what = "arcs from earlier to later tiers"
-            raise expected(what, "required", arc, got=arrows([arc]))
+            hint = (
+                f"leave it out, or put {names[parent]!r} in an earlier tier than {names[child]!r}"
+            )
+            raise expected(what, "required", arc, hint, got=arrows([arc]))
         allowed &= ~backwards
         rules = cls(names, needed, allowed, limit)
         for parent, child in np.argwhere(needed & ~allowed):
             arc = names[parent], names[child]
-            raise expected("arcs that are not forbidden", "required", arc, got=arrows([arc]))
+            hint = "take it out of one of the two lists"
+            raise expected("arcs that are not forbidden", "required", arc, hint, got=arrows([arc]))
         rules.refuse_cycle(needed, "required")
         for child in np.flatnonzero(needed.sum(axis=0) > limit):
             what = f"at least {needed[:, child].sum()}, the required parents of {names[child]!r},"
-            raise expected(what, "max_parents", limit)
+            raise expected(what, "max_parents", limit, "require fewer arcs, or allow more parents")
         return rules
 
     def starting(self, start: Dag | None) -> Adjacency:
@@ -74,7 +78,11 @@ class Rules:
                 raise expected("a graph over columns of the table", "start", name)
         adjacency = self.required | _matrix(self.names, start.arcs, "start")
         if (adjacency & ~self.allowed).any():
-            raise expected("a graph without forbidden arcs", "start", start)
+            bad = [
+                (self.names[a], self.names[b]) for a, b in np.argwhere(adjacency & ~self.allowed)
+            ]
+            hint = "take these arcs out of it, or allow them"
+            raise expected("a graph without forbidden arcs", "start", start, hint, got=arrows(bad))
         if (adjacency.sum(axis=0) > self.limit).any():
             raise expected(
                 f"a graph with at most {counted(self.limit, 'parent')} each", "start", start
@@ -175,7 +183,8 @@ def _backwards(names: tuple[str, ...], tiers: Any) -> Adjacency:
                 raise not_among(names, "tiers", name)
             at = names.index(name)
             if place[at] >= 0:
-                raise expected("each variable in one tier", "tiers", name, got=f"{name!r} twice")
+                got, hint = f"{name!r} twice", "leave it in one of them"
+                raise expected("each variable in one tier", "tiers", name, hint, got=got)
             place[at] = k
     listed = place >= 0
     later = place[:, None] > place[None, :]

@@ -28,6 +28,7 @@ from colonnade.priors import Prior
 from colonnade.structure.columns import LOG_LIKELIHOOD, Columns, Terms, prepare, read_rows
 from colonnade.tables.bounds import Allowed
 from colonnade.threads import run
+from colonnade.wording import alike
 
 # Terms of more observations lose digits that the log evidence needs.
 _MAX_SUMMED_TOTAL = 1e6
@@ -343,7 +344,10 @@ def checked_score(score: Score | None) -> Score:
     if isinstance(score, type):
         raise expected("a score", "score", score, f"write {score.__name__}()")
     if not isinstance(score, Penalised | Prior):
-        raise expected("BIC(), AIC(), LogLikelihood() or a prior", "score", score)
+        known = (BIC, AIC, LogLikelihood)
+        meant = [each.__name__ for each in known if alike(each.__name__) == alike(score)]
+        hint = f"write score={meant[0]}()" if meant else "write score=BIC()"
+        raise expected("BIC(), AIC(), LogLikelihood() or a prior", "score", score, hint)
     return score
 
 

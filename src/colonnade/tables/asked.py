@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import checked_list, expected, is_word, listing, not_among
+from colonnade.exceptions import Advice, checked_list, expected, is_word, listing, not_among
 from colonnade.tables.levels import refuse_absent
 from colonnade.variables import State, Variable
 
@@ -57,7 +57,9 @@ class Asked:
             taken = list(declared)
         if weights is not None and (weights in declared or weights in taken):
             raise expected("a column that is not one of `variables`", "weights", weights)
-        refuse_absent([*taken, *declared, *([] if weights is None else [weights])], known)
+        wanted = [*taken, *declared]
+        hint = Advice.NAMED_BY_WEIGHTS if set(wanted) <= set(known) else ""
+        refuse_absent([*wanted, *([] if weights is None else [weights])], known, hint)
         if not taken:
             raise expected("at least one column besides the weights", "table", list(known))
         if self.group is not None and (not isinstance(self.group, str) or self.group not in taken):

@@ -174,7 +174,10 @@ def _checked_points(points: Any) -> tuple[float, ...]:
     checked = tuple(point + 0.0 for point in checked)  # no negative zero
     pairs = pairwise(checked)
     if not all(map(math.isfinite, checked)) or any(low >= high for low, high in pairs):
-        raise expected("increasing finite numbers", "points", points)
+        hint = ""
+        if all(map(math.isfinite, checked)):
+            hint = f"write {[float(f'{point:.15g}') for point in sorted(set(checked))]}"
+        raise expected("increasing finite numbers", "points", points, hint)
     return checked
 
 

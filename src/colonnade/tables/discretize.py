@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Weights
-from colonnade.exceptions import checked_list, expected, is_word, listing
+from colonnade.exceptions import Advice, checked_list, expected, is_word, listing
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_cuts
 from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import checked_weights
@@ -82,7 +82,7 @@ class Discretizer:
         source = source_of(table)
         counted = None if weights is None else _row_weights(source, columns, weights)
         wanted = wanted if columns is None else _only(wanted, columns)
-        refuse_absent(list(wanted.columns), source.names)
+        refuse_absent(list(wanted.columns), source.names, Advice.NAMED_BY_BINS)
         chosen = _chosen(source, wanted, counted, weights if isinstance(weights, str) else None)
         cuts = tuple(each.cuts(name, strategy, counted) for name, each in chosen.items())
         warn_of_cuts({name: each.guessed for name, each in chosen.items() if each.guessed})
@@ -319,7 +319,7 @@ def _row_weights(source: Source, columns: Iterable[str] | None, weights: Any) ->
     """How often each row counts."""
     if not isinstance(weights, str):
         return checked_weights(weights, source.rows, "`weights`")
-    refuse_absent([weights], source.names)
+    refuse_absent([weights], source.names, Advice.NAMED_BY_WEIGHTS)
     if columns is not None and weights in columns:
         raise expected("a column that is not one of `columns`", "weights", weights)
     return checked_weights(source.columns[weights].weights(), source.rows, place(weights))

@@ -6,7 +6,7 @@ quickly: there each package has its own way, and decoding would take longer than
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -187,6 +187,57 @@ def categorised(frame: Frame, cut: Sequence[StateColumn]) -> Any:
         column = pa.DictionaryArray.from_arrays(index, pa.array(each.states), ordered=True)
         native = native.set_column(native.column_names.index(each.name), each.name, column)
     return native
+
+
+def refilled(frame: Frame, columns: Mapping[str, Array]) -> Any:
+    """Return a native table of the same kind with columns of states replaced, or added at the end.
+
+    Texts and categories keep their type, if all states have a place in it.
+    """
+    native, kind = frame.native, frame.kind
+    if kind.is_pandas_like():
+        made = {name: _typed_pandas(native, name, own) for name, own in columns.items()}
+        return native.assign(**made)
+    if kind.is_polars():
+        return native.with_columns([_typed_polars(native, *each) for each in columns.items()])
+    if not kind.is_pyarrow():
+        raise NotSupportedError(f"Completing a table of {kind}", "its columns cannot be replaced")
+    for name, own in columns.items():
+        if name in native.column_names:
+            place = native.column_names.index(name)
+            native = native.set_column(place, name, [_typed_arrow(native[name].type, own)])
+        else:
+            native = native.append_column(name, [own.tolist()])
+    return native
+
+
+def _typed_pandas(native: Any, name: str, values: Array) -> Any:
+    import pandas as pd
+
+    kind = native[name].dtype if name in native else None
+    if isinstance(kind, pd.CategoricalDtype):
+        fits = set(values.tolist()) <= set(kind.categories)
+        return pd.Categorical(values, dtype=kind) if fits else values
+    return pd.array(values, dtype=kind) if isinstance(kind, pd.StringDtype) else values
+
+
+def _typed_polars(native: Any, name: str, values: Array) -> Any:
+    import polars as pl
+
+    series = pl.Series(name, values.tolist())
+    kind = native.schema.get(name)
+    if kind is None or kind not in (pl.Categorical, pl.Enum, pl.String):
+        return series
+    same = series.cast(kind, strict=False)
+    return series if same.null_count() else same
+
+
+def _typed_arrow(kind: Any, values: Array) -> Any:
+    import pyarrow as pa
+
+    array = pa.array(values.tolist())
+    text = pa.types.is_string(array.type)
+    return array.dictionary_encode() if text and pa.types.is_dictionary(kind) else array
 
 
 def _floats(series: nw.Series[Any]) -> Floats:

@@ -80,16 +80,20 @@ def missing_weight(where: str, row: int) -> DataError:
     return DataError(where, problem, "use 0 for rows to leave out", row=row)
 
 
-def refuse_absent(wanted: Sequence[str], known: Sequence[str]) -> None:
-    """Raise unless a table with the columns `known` has all those wanted."""
+def refuse_absent(wanted: Sequence[str], known: Sequence[str], hint: str = "") -> None:
+    """Raise unless a table with the columns `known` has all those wanted.
+
+    The hint, which says who wants them, is for names that look like none of those known.
+    """
     there = set(known)
     lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
     if lost:
         problem = f"not in the table, which has {listing(known)}."
         hints = dict.fromkeys(filter(None, (did_you_mean(name, known) for name in lost)))
+        hint = " ".join(hints) or hint
         noun = "Column" if len(lost) == 1 else "Columns"
         where = f"{noun} {joined(map(repr, lost))}"
-        raise DataError(where, problem, " ".join(hints), columns=lost)
+        raise DataError(where, problem, hint, columns=lost, absent=lost)
 
 
 def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:

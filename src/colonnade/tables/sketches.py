@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from colonnade.arrays import Array, Floats, Weights
-from colonnade.exceptions import NotSupportedError
+from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.tables.bins import MAX_NUMERIC_STATES, Bins, Measured, warn_of_cuts
 from colonnade.tables.cuts import Cuts, Strategy, refuse_infinite
 from colonnade.tables.identifiers import Excess, never_repeat, warn_of_identifiers
@@ -194,7 +194,8 @@ class NumberTrack:
 
 def columns_to_cut(known: Sequence[str], bins: Bins, weights: str | None) -> list[str]:
     """Return the columns that may be cut, if they hold numbers; those that are named must exist."""
-    refuse_absent([*bins.columns, *([] if weights is None else [weights])], known)
+    refuse_absent(list(bins.columns), known, Advice.NAMED_BY_BINS)
+    refuse_absent([] if weights is None else [weights], known, Advice.NAMED_BY_WEIGHTS)
     if bins.default is None:
         return [name for name, wanted in bins.columns.items() if wanted is not None]
     return [name for name in known if name != weights and bins.columns.get(name, 1) is not None]

@@ -29,8 +29,15 @@ class Tabular(ABC):
     def _columns(self) -> dict[str, list[Any]]:
         """Columns by name, all of the same length; None where there is no value."""
 
+    @property
+    def _index(self) -> Any:
+        """Labels of the rows in a pandas data frame; None to number them."""
+        return None
+
     def to_frame(self) -> Any:
         """Return a data frame: of pandas if that is installed, else of Polars or PyArrow.
+
+        A result about the rows of a pandas data frame has its index.
 
         Examples
         --------
@@ -43,7 +50,10 @@ class Tabular(ABC):
 
         for backend in _FRAMES:
             if find_spec(backend) is not None:
-                return nw.from_dict(self._columns(), backend=backend).to_native()
+                frame = nw.from_dict(self._columns(), backend=backend).to_native()
+                if backend == "pandas" and self._index is not None:
+                    frame.index = self._index
+                return frame
         reason = f"none of {', '.join(_FRAMES)} is installed"
         raise NotSupportedError("A data frame", reason, "install pandas, or use to_csv()")
 

@@ -9,7 +9,7 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.evidence import KNOWN_HELP, findings, worded_findings
-from colonnade.cli.intervals import IntervalOptions
+from colonnade.cli.intervals import IntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, say, say_json, say_wrapped
 from colonnade.cli.values import Misuse
@@ -108,3 +108,6 @@ def _print(found: Effect) -> None:
     say_wrapped(f"Assumed: {found.assumed}.", "")
     if found.adjusted is not None:
         say(f"To be adjusted for (done here): {', '.join(sorted(found.adjusted)) or 'nothing'}")
+    if found.changed:
+        say(f"Changed by the action itself, and yet given: {', '.join(found.changed)}")
+    say_fixed(found.fixed)

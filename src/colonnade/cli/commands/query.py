@@ -10,7 +10,7 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.evidence import KnownOptions, worded_findings
-from colonnade.cli.intervals import IntervalOptions
+from colonnade.cli.intervals import IntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
 from colonnade.cli.values import Misuse, refuse_repeated
@@ -83,3 +83,4 @@ def _print_answer(result: QueryResult) -> None:
     grid(head, rows, numbers=head[len(result.targets) :])
     rest = result.probabilities.size - len(rows)
     say_rest(rest, "answer", "--json shows all")
+    say_fixed(result.fixed)
