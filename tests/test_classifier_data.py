@@ -680,8 +680,9 @@ def test_weights_of_labels_that_do_not_occur() -> None:
         ("rows.csv", "got 'rows.csv'. Hint: read the file first"),
         ([{"a": 1}, {"a": 2}], "got list of records. Hint: write pandas.DataFrame"),
         (np.zeros(2, dtype=[("a", "f8")]), "got ndarray of records. Hint: write pandas.DataFrame"),
+        (pl.LazyFrame({"a": [1, 2]}), "got a LazyFrame. Hint: collect its rows first"),
     ],
-    ids=["none", "path", "records", "structured"],
+    ids=["none", "path", "records", "structured", "lazy"],
 )
 def test_what_is_no_table_is_refused_in_words(table, told) -> None:
     with pytest.raises(InputError, match=re.escape(told)):

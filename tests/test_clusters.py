@@ -171,7 +171,7 @@ def dask_cluster() -> Iterator[Any]:
         n_workers=2,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         host="127.0.0.1",
         memory_limit="1GB",
         silence_logs=50,
@@ -230,3 +230,13 @@ def test_rows_of_a_cluster_can_be_gathered(dask_cluster: Any) -> None:
     mine, yours = encode(on_dask(table)), encode(table)
     assert [c.tolist() for c in mine.codes] == [c.tolist() for c in yours.codes]
     assert countable(on_dask(table)).rows == 240
+
+
+def test_what_dask_raises_is_told_as_an_error_of_the_table(dask_cluster: Any) -> None:
+    def fails(part: Any) -> Any:
+        raise RuntimeError("the disk is gone")
+
+    table = on_dask(data())
+    broken = table.map_partitions(fails, meta=table._meta)
+    with pytest.raises(DataError, match="Table: Dask failed: the disk is gone"):
+        cn.fit(broken, DAG, missing="available")

@@ -553,3 +553,12 @@ def test_a_damaged_file_is_refused(tmp_path):
     with pytest.raises(FileFormatError, match=r"colonnade\.load"):
         BayesianNetworkForest.load(tmp_path / "one.json")
     assert cn.load(tmp_path / "one.json") == network
+
+
+def test_equal_rows_have_equal_intervals() -> None:
+    X, y = letters(rows=80)
+    model = BayesianNetworkForest(n_members=3, random_state=0).fit(X, y)
+    ends = model.predict_interval(np.tile(X[:3], (400, 1)), draws=200, rng=0)
+    for end in ends:
+        assert len(np.unique(end, axis=0)) <= 3
+        assert np.array_equal(end[:3], end[-3:])

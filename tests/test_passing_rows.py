@@ -116,3 +116,20 @@ def test_an_interruption_leaves_nothing(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(cli_output, "_lines", interrupted)
     run("predict", "model.json", "part*.parquet", "--target", "a", "-o", "out.csv", code=130)
     assert set(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("data", ["whole.parquet", "part*.parquet"])
+def test_data_are_not_written_over(folder: Path, data: str) -> None:
+    before = (folder / "part1.parquet").read_bytes(), (folder / "whole.parquet").read_bytes()
+    output = "whole.parquet" if data == "whole.parquet" else "part1.parquet"
+    told = run("predict", "model.json", data, "--target", "b", "-o", output, "--overwrite", code=2)
+    assert f"--output: '{output}' is a file of the data." in flat(told.stderr)
+    after = (folder / "part1.parquet").read_bytes(), (folder / "whole.parquet").read_bytes()
+    assert after == before
+
+
+def test_standard_output_is_no_place_for_rows_that_pass(folder: Path) -> None:
+    told = run("predict", "model.json", "part*.parquet", "--target", "b", "-o", "-", code=2)
+    assert "--output - does not apply." in flat(told.stderr)
+    told = run("predict", "model.json", "part*.parquet", "--target", "b", code=2)
+    assert "--output is missing." in flat(told.stderr)

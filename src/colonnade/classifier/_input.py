@@ -38,6 +38,7 @@ from colonnade.exceptions import (
 from colonnade.priors import Prior
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.coding import Coded, meant_states
+from colonnade.tables.countable import scanned_of
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
 from colonnade.wording import did_you_mean
@@ -301,6 +302,9 @@ def _checked(estimator: BaseEstimator, table: Any, y: Any, reset: bool) -> Any:
     if table is None or isinstance(table, str | os.PathLike):
         hint = "read the file first, for example by pandas.read_csv" if table else ""
         raise expected(_ARRAY_OR_FRAME, "X", table, hint)
+    if scanned_of(table) is not None:
+        hint = "collect its rows first: a classifier learns from rows in memory"
+        raise expected(_ARRAY_OR_FRAME, "X", table, hint, got=f"a {type(table).__name__}")
     records = isinstance(table, list | tuple) and any(isinstance(row, Mapping) for row in table)
     if records or getattr(getattr(table, "dtype", None), "names", None):
         hint = "write pandas.DataFrame(X) for rows that have names in them"

@@ -81,7 +81,11 @@ def mixed_intervals(
     Each network, with the rows as it sees them, has as many of the draws as its weight says.
     """
     level = checked_level(level)
-    rows, classes = members[0][1].rows, members[0][0].classes
+    classes = members[0][0].classes
+    seen = [_codes(tables, coded) for tables, coded in members]
+    # Rows that all networks see alike have the same interval.
+    cases, which = distinct(np.concatenate(seen, axis=1))
+    rows, ends_of = len(cases), np.cumsum([each.shape[1] for each in seen])
     if draws is None:
         draws = _MANY_DRAWS if rows <= _FEW_ROWS else _MAX_DRAWS
     shares = _shares(weights, checked_draws(draws))
@@ -89,10 +93,16 @@ def mixed_intervals(
     used = [
         (
             tables,
-            _codes(tables, coded),
+            np.ascontiguousarray(codes),
             drawn_tables(tables, share, np.random.default_rng(seed.tolist())),
         )
-        for (tables, coded), share, seed in zip(members, shares.tolist(), seeds, strict=True)
+        for (tables, _), codes, share, seed in zip(
+            members,
+            np.split(cases, ends_of[:-1], axis=1),
+            shares.tolist(),
+            seeds,
+            strict=True,
+        )
         if share
     ]
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
@@ -107,7 +117,7 @@ def mixed_intervals(
             ]
             ends[:, part] = _quantiles(np.concatenate(chances, axis=-1), tails)
             progress.advance(part.stop - low)
-    return Interval(ends[0], ends[1])
+    return Interval(ends[0, which], ends[1, which])
 
 
 def _network_chances(tables: ClassTables, codes: Array, drawn: Sequence[DrawnLogs]) -> Floats:

@@ -371,6 +371,8 @@ class DataOptions(CutOptions):
             if column.error is not None:
                 raise column.error
         plan.warn()
+        if not plan.rows:
+            raise DataError("Table", "it has no rows.", "give at least one row")
         if not plan.used:
             hint = "give --keep with the columns to be used"
             raise DataError("Table", "no column is left that describes rows.", hint)

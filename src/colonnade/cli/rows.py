@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +41,17 @@ def check_rows_file(output: Path | None, overwrite: bool, json: bool) -> None:
         raise Misuse("Expected --output or --json, got both.", hint="leave out one of them")
     if output is not None and str(output) != "-":
         check_output(output, overwrite)
+
+
+def refuse_own_data(output: Path | None, data: Path) -> None:
+    """Refuse to write over the data that are read."""
+    if output is None or not output.exists():
+        return
+    read = [path for path in (*glob(str(data)), str(data)) if os.path.exists(path)]
+    if any(os.path.samefile(output, path) for path in read):
+        raise Misuse(
+            f"--output: {str(output)!r} is a file of the data.", hint="choose another name"
+        )
 
 
 def coded_rows(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from colonnade.exceptions import DataError, require
+from colonnade.exceptions import ColonnadeError, DataError, require
 from colonnade.progress import Progress
 from colonnade.tables.bounds import Memory
 from colonnade.tables.databases import database_table
@@ -137,15 +137,20 @@ class Engine(ABC):
 
 def _is_of_engine(error: Exception) -> bool:
     """Whether an engine failed: by the error, or because it no longer has what it needs itself."""
+    if isinstance(error, ColonnadeError):
+        return False
     if type(error).__module__.partition(".")[0] in _PACKAGES or isinstance(error, OSError):
         return True
-    where = ""
+    rooms = []
     trace = error.__traceback__
     while trace is not None:
-        where, trace = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_next
+        rooms.append(trace.tb_frame.f_globals.get("__name__", "").partition(".")[0])
+        trace = trace.tb_next
+    # What Dask computes for us raises whatever it likes.
+    if "dask" in rooms or "distributed" in rooms:
+        return True
     # Of a session that was stopped nothing is left but None.
-    lost = isinstance(error, AssertionError | AttributeError)
-    return lost and where.partition(".")[0] in _CONNECTED
+    return isinstance(error, AssertionError | AttributeError) and rooms[-1] in _CONNECTED
 
 
 def _first_line(error: BaseException) -> str:

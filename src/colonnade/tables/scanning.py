@@ -121,8 +121,8 @@ def scan(
     paths : path, list of paths or lazy table
         Of Parquet (``.parquet``, ``.pq``), Arrow (``.arrow``, ``.feather``) or text files, perhaps
         compressed, as for :func:`read`. Names with ``*``, ``?`` or ``[`` stand for all files that
-        they fit, in the order of their names. All files have the same columns. Or a table of a
-        database, a cluster or a lazy data frame, to say how much memory it may take here.
+        they fit, in the order of their names. All files have the columns that are used. Or a table
+        of a database, a cluster or a lazy data frame, to say how much memory it may take here.
     na, header, separator, decimal, encoding
         As for :func:`read`, of text files. Types of columns are decided on all rows of all files.
     memory : int or str, optional

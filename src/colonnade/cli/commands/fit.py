@@ -161,7 +161,9 @@ def fit(
         for option, given in passing.items():
             if given:
                 problem = "is read as it passes, and not into memory"
-                hint = "give --memory with more than 1GB if there is" if data.memory is None else ""
+                hint = "give one file, which is read into memory if it fits"
+                if data.memory is None and data.path.is_file():
+                    hint = "give --memory with more than 1GB if there is"
                 raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.", hint=hint)
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return

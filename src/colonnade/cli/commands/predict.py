@@ -23,6 +23,7 @@ from colonnade.cli.rows import (
     coded_rows,
     deliver,
     records,
+    refuse_own_data,
     warn_of_unknown,
 )
 from colonnade.cli.values import Misuse
@@ -74,9 +75,11 @@ def predict(
     """
     check_rows_file(output, overwrite, json)
     scanned = data.scanned
+    refuse_own_data(output, data.path)
     if scanned is not None and (output is None or str(output) == "-"):
         hint = "give --output with a file: the data are read as they pass"
-        raise Misuse("--output is missing.", hint=hint)
+        problem = "is missing" if output is None else "- does not apply"
+        raise Misuse(f"--output {problem}.", hint=hint)
     predictor = _predictor(model)
     if scanned is not None and output is not None:
         _predict_in_passing(predictor, data, scanned, target, keep, intervals, output, overwrite)
