@@ -46,6 +46,7 @@ def _relation(path: Path, name: str | None) -> Any:
     if not path.is_file():
         raise no_such_file(path)
     duckdb = require("duckdb", feature="Reading a database file", extra="duckdb")
+    require("pyarrow", feature="Reading a database file", extra="duckdb")  # rows come as Arrow
     try:
         connection = duckdb.connect(str(path), read_only=True)
         found = connection.execute(
