@@ -555,7 +555,8 @@ def test_a_damaged_file_is_refused(tmp_path):
     assert cn.load(tmp_path / "one.json") == network
 
 
-def test_equal_rows_have_equal_intervals() -> None:
+def test_equal_rows_have_equal_intervals(monkeypatch) -> None:
+    monkeypatch.setattr("colonnade.classifier._intervals._MAX_DRAWN", 1 << 20)  # several parts
     X, y = letters(rows=80)
     model = BayesianNetworkForest(n_members=3, random_state=0).fit(X, y)
     ends = model.predict_interval(np.tile(X[:3], (400, 1)), draws=200, rng=0)

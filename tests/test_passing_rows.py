@@ -124,6 +124,11 @@ def test_data_are_not_written_over(folder: Path, data: str) -> None:
     output = "whole.parquet" if data == "whole.parquet" else "part1.parquet"
     told = run("predict", "model.json", data, "--target", "b", "-o", output, "--overwrite", code=2)
     assert f"--output: '{output}' is a file of the data." in flat(told.stderr)
+    for command in ("impute", "anomaly"):
+        told = run(
+            command, "model.json", "whole.parquet", "-o", "whole.parquet", "--overwrite", code=2
+        )
+        assert "--output: 'whole.parquet' is a file of the data." in flat(told.stderr)
     after = (folder / "part1.parquet").read_bytes(), (folder / "whole.parquet").read_bytes()
     assert after == before
 

@@ -198,7 +198,8 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         level : float, optional
             Probability inside the intervals; without it there are none.
         draws, rng
-            As for :meth:`predict_interval`, for each block.
+            As for :meth:`predict_interval`, for each block; so the ends of a forest's intervals
+            depend a little on what else is in the block.
 
         Yields
         ------

@@ -85,7 +85,7 @@ def mixed_intervals(
     seen = [_codes(tables, coded) for tables, coded in members]
     # Rows that all networks see alike have the same interval.
     cases, which = distinct(np.concatenate(seen, axis=1))
-    rows, ends_of = len(cases), np.cumsum([each.shape[1] for each in seen])
+    rows, borders = len(cases), np.cumsum([each.shape[1] for each in seen])[:-1]
     if draws is None:
         draws = _MANY_DRAWS if rows <= _FEW_ROWS else _MAX_DRAWS
     shares = _shares(weights, checked_draws(draws))
@@ -98,7 +98,7 @@ def mixed_intervals(
         )
         for (tables, _), codes, share, seed in zip(
             members,
-            np.split(cases, ends_of[:-1], axis=1),
+            np.split(cases, borders, axis=1),
             shares.tolist(),
             seeds,
             strict=True,

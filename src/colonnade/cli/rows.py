@@ -35,18 +35,22 @@ RowsFile = Annotated[
 ]
 
 
-def check_rows_file(output: Path | None, overwrite: bool, json: bool) -> None:
-    """Refuse a file that could not be written, and one beside --json, before the work."""
+def check_rows_file(
+    output: Path | None, overwrite: bool, json: bool, data: Path | None = None
+) -> None:
+    """Refuse, before the work, a file that could not be written, and one beside --json.
+
+    Nor are the data written over that are read.
+    """
     if output is not None and json:
         raise Misuse("Expected --output or --json, got both.", hint="leave out one of them")
     if output is not None and str(output) != "-":
         check_output(output, overwrite)
+        if data is not None and output.exists():
+            _refuse_own_data(output, data)
 
 
-def refuse_own_data(output: Path | None, data: Path) -> None:
-    """Refuse to write over the data that are read."""
-    if output is None or not output.exists():
-        return
+def _refuse_own_data(output: Path, data: Path) -> None:
     read = [path for path in (*glob(str(data)), str(data)) if os.path.exists(path)]
     if any(os.path.samefile(output, path) for path in read):
         raise Misuse(

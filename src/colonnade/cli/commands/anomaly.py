@@ -38,7 +38,7 @@ def anomaly(
 
     Example: colonnade anomaly model.json patients.csv --limit 5 --keep all -o unusual.csv
     """
-    check_rows_file(output, overwrite, json)
+    check_rows_file(output, overwrite, json, data.path)
     network = load(model)
     table = data.read()
     kept = taken(table, carried_names(keep, list(table)))

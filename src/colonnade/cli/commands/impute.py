@@ -76,7 +76,7 @@ def impute(
     for option, value in (("--tables", tables), ("--seed", seed)):
         if value is not None and how is not How.SAMPLE:
             raise Misuse(f"{option} applies only with --how sample.")
-    check_rows_file(output, overwrite, json)
+    check_rows_file(output, overwrite, json, data.path)
     network = load(model)
     table = dict(data.read())
     if tables is not None and _NUMBER in table:

@@ -23,7 +23,6 @@ from colonnade.cli.rows import (
     coded_rows,
     deliver,
     records,
-    refuse_own_data,
     warn_of_unknown,
 )
 from colonnade.cli.values import Misuse
@@ -73,9 +72,8 @@ def predict(
 
     colonnade predict model.json new.csv --target cancer --level 0.9 -o predicted.parquet
     """
-    check_rows_file(output, overwrite, json)
+    check_rows_file(output, overwrite, json, data.path)
     scanned = data.scanned
-    refuse_own_data(output, data.path)
     if scanned is not None and (output is None or str(output) == "-"):
         hint = "give --output with a file: the data are read as they pass"
         problem = "is missing" if output is None else "- does not apply"
