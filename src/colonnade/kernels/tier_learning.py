@@ -16,10 +16,11 @@ from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.special import logarithm
 from colonnade.kernels.tiers import MEANS, fill_bases, mix_bases, neighbours
 
-# Products of factors within these bounds cannot overflow with a few more factors.
-_SMALL, _LARGE = 1e-140, 1e140
-# Counts up to this one are powers that are multiplied out; logarithms take longer.
-_MAX_POWER = 8.0
+# Products of numbers up to one are kept above this, and powers that they are multiplied with above
+# a smaller bound, whose logarithm this is: then none is too small for a number.
+_SMALL, _LOG_OF_SMALLEST = 1e-70, -345.0
+# The smallest number of which `logarithm` is taken.
+_SMALLEST = 1e-300
 # Bases of all cells of a tier are kept up to so many numbers, 32 MB, and else computed twice.
 _MAX_KEPT = 1 << 22
 # Strengths that can be tried: a number that the compiler knows.
@@ -61,7 +62,7 @@ def fit_tiers(
         store = (example, entry, left, kept, np.empty((blocks, number_of_bases, lanes)))
         rows = counts[begin[t] : begin[t + 1]]
         if wide:
-            scores = _scores(t, tiers, member, counts, rows, listed, cells, store, grid)
+            scores = _scores(t, tiers, member, counts, listed, cells, store, grid)
             _weigh_bases(t, tiers, scores, grid[:tried], means[t], chance)
         for row in range(0, len(rows), lanes):
             for lane in range(lanes):
@@ -173,49 +174,110 @@ def _fill_left_out(t, tiers, member, counts, cells, store, bases, scale):
 
 
 @part
-def _scores(t, tiers, member, counts, rows, listed, cells, store, grid):
+def _scores(t, tiers, member, counts, listed, cells, store, grid):
     """Return how well each base of tier t predicts what is left out, `[base, strength]`."""
     first = tiers[3]
     kept, kept_scale = store[3], store[4]
     lanes = kept.shape[3]
     number = first[t + 1] - first[t]
-    scores, products = np.zeros((number, len(grid))), np.ones((number, len(grid)))
-    # The only observation of a cell is predicted by s times the base: s is a factor of its own.
-    alone, alone_logs, alone_cells = np.ones(number), np.zeros(number), 0
-    totals, shares = np.zeros((1, len(grid))), np.ones((1, len(grid)))
-    factors, one, leans = np.empty(len(grid)), np.ones(1), np.empty(number)
-    for row in range(len(rows)):
-        total, whole = 0.0, True
-        for x in range(rows.shape[1]):
-            total += rows[row, x]
-            whole = whole and not 0.0 < rows[row, x] < 1.0
-        for x in range(1 if whole else rows.shape[1]):
-            n = total if whole else rows[row, x]
-            if n > 0.0:
-                _collect(n, total - min(n, 1.0), one, grid, factors, shares, totals)
+    # All strengths of all bases in one row: long loops have vector instructions.
+    logs, products = np.zeros(number * MAX_TRIED), np.ones(number * MAX_TRIED)
+    strengths, leans = np.empty(number * MAX_TRIED), np.empty(number * MAX_TRIED)
+    divisors, factors = np.empty(number * MAX_TRIED), np.empty(number * MAX_TRIED)
+    for k in range(len(strengths)):
+        strengths[k] = grid[k % MAX_TRIED]
+    # The only observation of a cell is predicted by its base times a share that is that of all
+    # bases: s / (rest + s), where the rest are the other observations of the row.
+    alone, alone_logs = np.ones(number), np.zeros(number)
+    shares, share_logs = np.ones(MAX_TRIED), np.zeros(MAX_TRIED)
+    here, total, rest = -1, 0.0, -1.0
     for block in range(len(cells) // lanes):
-        here, begin = block % len(kept), block * lanes
-        bases, scale = kept[here], kept_scale[here]
+        begin = block * lanes
+        bases, scale = kept[block % len(kept)], kept_scale[block % len(kept)]
         _fill_left_out(t, tiers, member, counts, cells[begin : begin + lanes], store, bases, scale)
         for lane in range(min(lanes, listed - begin)):
-            x = cells[begin + lane, 1]
-            n = counts[cells[begin + lane, 0], x]
-            alone_cells += n == 1.0
-            for c in range(number):
-                leans[c] = bases[c, x, lane] * scale[c, lane]
+            row, x = cells[begin + lane, 0], cells[begin + lane, 1]
+            n = counts[row, x]
+            if row != here:
+                here, total = row, 0.0
+                for z in range(counts.shape[1]):
+                    total += counts[row, z]
+            if total - min(n, 1.0) != rest:
+                rest = total - min(n, 1.0)
+                for g in range(MAX_TRIED):
+                    divisors[g] = 1.0 / (rest + grid[g])
+                for k in range(MAX_TRIED, len(divisors)):
+                    divisors[k] = divisors[k - MAX_TRIED]
             if n != 1.0:
-                _collect(n, n - min(n, 1.0), leans, grid, factors, products, scores)
+                for c in range(number):
+                    leans[c * MAX_TRIED : (c + 1) * MAX_TRIED] = bases[c, x, lane] * scale[c, lane]
+                _collect(n, leans, strengths, divisors, factors, products, logs)
                 continue
+            if rest > 0.0:
+                for g in range(MAX_TRIED):
+                    shares[g] *= grid[g] * divisors[g]
+                if shares[0] < _SMALL:
+                    _take_out(shares, share_logs)
             for c in range(number):
-                alone[c] *= leans[c]
+                alone[c] *= bases[c, x, lane] * scale[c, lane]
                 if alone[c] < _SMALL:
                     alone_logs[c] += math.log(alone[c])
                     alone[c] = 1.0
+    _take_out(shares, share_logs)
+    _take_out(products, logs)
     for c in range(number):
-        for g in range(len(grid)):
-            scores[c, g] += math.log(products[c, g]) - totals[0, g] - math.log(shares[0, g])
-            scores[c, g] += alone_logs[c] + math.log(alone[c]) + alone_cells * math.log(grid[g])
-    return scores
+        alone_logs[c] += math.log(alone[c])
+    for k in range(len(logs)):
+        logs[k] += share_logs[k % MAX_TRIED] + alone_logs[k // MAX_TRIED]
+    return logs.reshape(number, MAX_TRIED)
+
+
+@part
+def _take_out(products, logs):
+    """Add the logarithms of products to logs, and start the products anew."""
+    for k in range(len(products)):
+        logs[k] += logarithm(products[k])
+        products[k] = 1.0
+
+
+@part
+def _collect(n, leans, strengths, divisors, factors, products, logs):
+    """Add n log((n - 1 + strength lean) / divisor) to logs, for all leans and strengths.
+
+    The divisors are inverted. Of n less than one nothing is left. Powers are multiplied, unless
+    they may be too small: logarithms take longer.
+    """
+    own, last, size = n - min(n, 1.0), MAX_TRIED - 1, len(factors)
+    if n == 2.0:
+        for k in range(size):
+            factor = (own + strengths[k] * leans[k]) * divisors[k]
+            products[k] *= factor * factor
+    elif n == math.floor(n) and n * math.log(own * divisors[last]) > _LOG_OF_SMALLEST:
+        times = int(n)
+        for k in range(size):
+            factors[k] = (own + strengths[k] * leans[k]) * divisors[k]
+        while times > 0:
+            # Two binary digits at a time: what they do not ask for is replaced by one.
+            once, twice = float(times & 1), float((times >> 1) & 1)
+            for k in range(size):
+                factor, square = factors[k], factors[k] * factors[k]
+                products[k] *= once * factor + (1.0 - once)
+                products[k] *= twice * square + (1.0 - twice)
+                factors[k] = square * square
+            times >>= 2
+    else:
+        for k in range(size):
+            factors[k] = (own + strengths[k] * leans[k]) * divisors[k]
+        least = 1.0
+        for k in range(size):
+            least = min(least, factors[k])
+        for k in range(size):
+            logs[k] += n * (logarithm(factors[k]) if least > _SMALLEST else math.log(factors[k]))
+        return
+    # A factor lies between the outermost ones, so the square of this is below no product.
+    for k in range(0, size, MAX_TRIED):
+        if products[k] < _SMALL or products[k + last] < _SMALL:
+            _take_out(products[k : k + MAX_TRIED], logs[k : k + MAX_TRIED])
 
 
 @part
@@ -224,9 +286,12 @@ def _weigh_bases(t, tiers, scores, grid, mean, chance):
     first, weight, strength = tiers[3:6]
     number, tried = len(scores), len(grid)
     tops, best = np.full(number, -np.inf), -np.inf
+    logs = np.empty(tried)
+    for g in range(tried):
+        logs[g] = math.log(grid[g])
     for c in range(number):
         for g in range(tried):
-            scores[c, g] += 2.0 * math.log(grid[g]) - 2.0 * grid[g] / mean
+            scores[c, g] += 2.0 * logs[g] - 2.0 * grid[g] / mean
             tops[c] = max(tops[c], scores[c, g])
         best = max(best, tops[c])
     total = 0.0
@@ -236,7 +301,7 @@ def _weigh_bases(t, tiers, scores, grid, mean, chance):
             part = math.exp(scores[c, g] - tops[c])
             chance[first[t] + c, g] = part
             mass += part
-            moment += part * math.log(grid[g])
+            moment += part * logs[g]
         for g in range(tried):
             chance[first[t] + c, g] /= mass
         strength[first[t] + c] = math.exp(moment / mass)
@@ -244,39 +309,6 @@ def _weigh_bases(t, tiers, scores, grid, mean, chance):
         total += weight[first[t] + c]
     for c in range(number):
         weight[first[t] + c] /= total
-
-
-@part
-def _collect(n, rest, leans, grid, factors, products, logs):
-    """Add n log(rest + s lean) to logs `[lean, strength]`, for all leans and all s of the grid.
-
-    Small powers are multiplied.
-    """
-    small = n <= _MAX_POWER and n == math.floor(n)
-    for c in range(len(leans)):
-        lean, product, log = leans[c], products[c], logs[c]
-        if small and n == 2.0:
-            for g in range(len(grid)):
-                factor = rest + grid[g] * lean
-                product[g] *= factor * factor
-        else:
-            for g in range(len(grid)):
-                factors[g] = rest + grid[g] * lean
-            for _ in range(int(n) if small else 0):
-                for g in range(len(grid)):
-                    product[g] *= factors[g]
-        if not small:
-            if factors[0] > _SMALL:
-                for g in range(len(grid)):
-                    log[g] += n * logarithm(factors[g])
-            else:
-                for g in range(len(grid)):
-                    log[g] += n * math.log(factors[g])
-        # The factors grow with s, so the outermost ones tell.
-        elif product[0] < _SMALL or product[len(grid) - 1] > _LARGE:
-            for g in range(len(grid)):
-                log[g] += math.log(product[g])
-                product[g] = 1.0
 
 
 @part
@@ -304,7 +336,7 @@ def _leave_out(t, tiers, member, counts, listed, cells, store, answer):
         for lane in range(min(lanes, listed - begin)):
             row, x = some[lane, 0], some[lane, 1]
             n = counts[row, x]
-            score += n * (work[1, lane] if work[0, lane] > _SMALL else math.log(work[0, lane]))
+            score += n * (work[1, lane] if work[0, lane] > _SMALLEST else math.log(work[0, lane]))
             if last:
                 for z in range(states):
                     answer[begin + lane, z] = found[z, lane]
