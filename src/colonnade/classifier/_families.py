@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Array, Floats
+from colonnade.arrays import Array, Floats, Integers
 from colonnade.configurations import sort_keys
 from colonnade.lookup import MAX_FILLED_CELLS, KeyIndex, Lookup
 from colonnade.missing.gaps import distinct
@@ -77,17 +77,16 @@ class ClassFamily:
         shape = (*(size for name, size in pairs if name != self.target), self.classes)
         return shape if math.prod(_with_room(shape)) <= MAX_FILLED_CELLS else None
 
-    def all_logs(self) -> Floats:
-        """All log probabilities ``[configuration of the others, class]``.
+    def all_rows(self) -> Floats:
+        """All probabilities ``[configuration of the others, class]``.
 
         Without the class, there is one for all classes.
         """
         names = self._names
         if self.target not in names[:-1]:
-            return self._filled.rows.reshape(-1, self.classes if self.has_class else 1)
-        logs = self.table.by_parent(names.index(self.target))
-        self.take_logs(logs)
-        return logs.reshape(-1, self.classes)
+            rows = self.table.lookup.filled().rows
+            return rows.reshape(-1, self.classes if self.has_class else 1)
+        return self.table.by_parent(names.index(self.target)).reshape(-1, self.classes)
 
     def cells(self, dense: Floats | None, parents: Sequence[Array], child: Array) -> Floats:
         """Look up codes that broadcast with each other, in the dense table if there is one."""
@@ -101,7 +100,16 @@ class ClassFamily:
     def _filled(self) -> Lookup:
         return self.logs.filled()
 
-    @property
+    def places(self, shape: Sequence[int]) -> Integers:
+        """Where the cells ``[stored, state]`` are in a table ``[*others, class]`` of that shape."""
+        strides = np.cumprod([1, *shape[:0:-1]])[::-1].tolist()
+        names = self._names
+        if self.has_class:
+            strides.insert(names.index(self.target), strides.pop())
+        first = self.table.codes @ np.array(strides[: len(names) - 1], dtype=np.int64)
+        return np.asarray(first[:, None] + np.arange(self.family.cardinality) * strides[-1])
+
+    @cached_property
     def _names(self) -> list[str]:
         return [*(parent.name for parent in self.family.parents), self.family.child.name]
 
@@ -123,6 +131,17 @@ class ClassFamily:
         return lambda low, high, block: add_by_class(
             parents, codes, low, high, *index, *rest, block
         )
+
+    def add_changes(
+        self, coded: CodedTable, label: NDArray[np.intp], changes: Floats, logs: Floats
+    ) -> None:
+        """Add changes ``[stored, state]`` to the logs ``[row, class]`` of the rows' own classes."""
+        from colonnade.kernels.classify import add_changes
+
+        *parents, child = (coded.position(name) for name in self._names)
+        columns = Columns.of(coded)
+        index = KeyIndex.of(self.table.codes, self.table.parent_sizes)
+        add_changes(columns.parents(parents), columns.codes[child], label, *index, changes, logs)
 
     def _covering(self, coded: CodedTable, chosen: Sequence[int]) -> Lookup:
         """Store all rows that the coded rows need, for every class."""
@@ -167,13 +186,25 @@ class DenseTables:
     values: Floats
 
     @classmethod
-    def of(cls, families: Sequence[ClassFamily]) -> DenseTables:
+    def of(
+        cls, families: Sequence[ClassFamily], take_logs: Callable[[Floats], None]
+    ) -> DenseTables:
         """Take the tables of those families that are not too large."""
         chosen = tuple(family for family in families if family.shape is not None)
         shapes = tuple(family.shape or () for family in chosen)
         made = cls(chosen, shapes, np.empty(sum(map(math.prod, shapes))))
         for family, table in zip(chosen, made._each, strict=True):
-            table.reshape(-1, family.classes)[:] = family.all_logs()
+            table.reshape(-1, family.classes)[:] = family.all_rows()
+        take_logs(made.values)  # of all tables at once
+        return made
+
+    def changed(self, changes: Mapping[str, Floats]) -> DenseTables:
+        """Tables of zeros, but for the changes ``[stored, state]`` of cells, by child."""
+        made = DenseTables(self.families, self.shapes, np.zeros(len(self.values)))
+        for family, table, shape in zip(self.families, made._each, self.shapes, strict=True):
+            own = changes.get(family.family.child.name)
+            if own is not None:
+                table.reshape(-1)[family.places(shape)] = own
         return made
 
     def tables(self) -> dict[str, Floats]:
@@ -185,15 +216,24 @@ class DenseTables:
         """What adds all tables to a block of rows."""
         from colonnade.kernels.classify import add_dense
 
+        arrays = self._described(coded)
+        return lambda low, high, block: add_dense(*arrays, low, high, block)
+
+    def add_own(self, coded: CodedTable, label: NDArray[np.intp], logs: Floats) -> None:
+        """Add all tables to the logs ``[row, class]`` of the classes that the rows have."""
+        from colonnade.kernels.classify import add_own
+
+        add_own(*self._described(coded), label, logs)
+
+    def _described(self, coded: CodedTable) -> tuple[Array, ...]:
+        """Say what the kernels need to know of the columns of rows, and of all tables."""
         chosen = [coded.position(name) for family in self.families for name in family.others]
         gaps = any(coded.missing[k] for k in chosen)
         sizes = [variable.cardinality + gaps for variable in coded.variables]
         described = column_rows(coded.codes, sizes, range(len(sizes)))[chosen]
         start = np.cumsum([0, *(len(family.others) for family in self.families)])
-        offset, values = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
-        return lambda low, high, block: add_dense(
-            described, start, offset, values, low, high, block
-        )
+        tables = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
+        return described, start, *tables
 
     @property
     def _each(self) -> list[Floats]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colonnade.arrays import Floats, Integers
 from colonnade.classifier._choice import filled
@@ -24,7 +23,6 @@ from colonnade.classifier._tables import ClassTables
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.lookup import KeyIndex
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts, grown_counts
 from colonnade.priors import Prior, Smoothed, SymmetricDirichlet
@@ -33,7 +31,6 @@ from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.cuts import Cuts, Values
-from colonnade.tables.joints import Columns
 
 # The largest number of cuts of a column is the number of rows to the power of the growth, within
 # these bounds: 3 for 20 and 80 rows, 5 for 320, 7 for 1280.
@@ -236,11 +233,8 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     network, target = tables.network, tables.target
     logs = tables.log_joint(coded, everything=False, normalised=False)
     label = coded.codes[coded.position(target)].astype(np.intp)
-    columns = Columns.of(coded)
-    for name, cpt in network.tables.items():
-        if name != target:
-            members = [*(parent.name for parent in cpt.family.parents), name]
-            _leave_out(cpt, columns, [coded.position(each) for each in members], label, logs)
+    changes = {name: _changes(cpt) for name, cpt in network.tables.items() if name != target}
+    tables.add_changes(coded, label, changes, logs)
     # The class has no parents, so its table without a row is known for all classes.
     cpt = network[target]
     assert cpt.counts is not None
@@ -250,24 +244,16 @@ def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
     return _own_score(logs, coded, target, normalised=False)
 
 
-def _leave_out(
-    cpt: Cpt, columns: Columns, members: Sequence[int], label: NDArray[np.intp], logs: Floats
-) -> None:
-    """Add to the logs ``[row, class]`` of own classes what a table loses without the row.
+def _changes(cpt: Cpt) -> Floats:
+    """What the log probability of each cell with observations loses without one of them.
 
-    The members of its family are given by position, the child last.
+    ``[stored, state]``; zero for all other cells.
     """
-    from colonnade.kernels.classify import add_changes
-
-    counts = cpt.counts
-    assert counts is not None
-    seen = counts.values > 0
+    assert cpt.counts is not None
+    seen = cpt.counts.values > 0
     changes = np.zeros(seen.shape)
-    changes[seen] = np.log(cpt.posterior.left_out_cells()) - np.log(cpt.table.rows[seen])
-    index = KeyIndex.of(counts.codes, counts.parent_sizes)
-    *parents, child = members
-    codes = columns.codes[child]
-    add_changes(columns.parents(parents), codes, label, *index, changes, logs)
+    changes[seen] = np.log(cpt.posterior.left_out_cells() / cpt.table.rows[seen])
+    return changes
 
 
 def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = True) -> float:

@@ -8,6 +8,7 @@ have probability one, unless something depends on them: those are summed out.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -60,6 +61,23 @@ class ClassTables:
 
         run([partial(task, low) for low in range(0, coded.rows, _TASK_ROWS)])
         return answer
+
+    def add_changes(
+        self,
+        coded: CodedTable,
+        label: NDArray[np.intp],
+        changes: Mapping[str, Floats],
+        logs: Floats,
+    ) -> None:
+        """Add changes of cells to the logs ``[row, class]`` of the classes that the rows have.
+
+        The changes are those of tables that have the class, by child, each ``[stored, state]``.
+        """
+        self._dense_with_class.changed(changes).add_own(coded, label, logs)
+        for family in self._families:
+            own = changes.get(family.family.child.name)
+            if family.shape is None and own is not None:
+                family.add_changes(coded, label, own, logs)
 
     @cached_property
     def floored(self) -> ClassTables:
@@ -133,11 +151,13 @@ class ClassTables:
 
     @cached_property
     def _dense_with_class(self) -> DenseTables:
-        return DenseTables.of([family for family in self._families if family.has_class])
+        chosen = [family for family in self._families if family.has_class]
+        return DenseTables.of(chosen, self._take_logs)
 
     @cached_property
     def _dense_without_class(self) -> DenseTables:
-        return DenseTables.of([family for family in self._families if not family.has_class])
+        chosen = [family for family in self._families if not family.has_class]
+        return DenseTables.of(chosen, self._take_logs)
 
     @cached_property
     def _filled_logs(self) -> list[TableLogs]:

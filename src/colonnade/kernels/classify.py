@@ -39,6 +39,22 @@ def add_dense(columns, start, offset, tables, low, high, sums):
 
 
 @entry
+def add_own(columns, start, offset, tables, label, sums):
+    """Add to sums `[row, class]` the entries of all rows in all dense tables, of their own class.
+
+    For the tables see `add_dense`.
+    """
+    classes, index = sums.shape[1], np.empty(_DENSE_BLOCK_ROWS, np.int64)
+    for row in range(0, len(sums), _DENSE_BLOCK_ROWS):
+        rows = min(_DENSE_BLOCK_ROWS, len(sums) - row)
+        for j in range(start.size - 1):
+            pack(columns, start[j], start[j + 1], row, rows, index)
+            for i in range(rows):
+                own = label[row + i]
+                sums[row + i, own] += tables[offset[j] + index[i] * classes + own]
+
+
+@entry
 def add_by_class(columns, child, low, high, starts, slots, keys, begin, label, values, sums):
     """Add to sums `[row - low, class]` the entries of a table that stores some configurations.
 

@@ -13,6 +13,8 @@ from colonnade.kernels.compiled import entry, part
 
 # Stirling's series for lnGamma is used from here on; its first neglected term is below 1e-17 there.
 _STIRLING_FROM = 12.0
+# Numbers whose logarithms are taken in vectors, if all of them can be.
+_BLOCK = 1024
 
 
 @part
@@ -151,14 +153,15 @@ def logarithm(value):
 @entry
 def take_logs(values):
     """Replace numbers of zero or more, `[...]` in one row, by their logarithms; NaN stays NaN."""
-    plain = True
-    for i in range(values.size):
-        plain = plain and values[i] > 1e-300
-    if plain:
-        for i in range(values.size):
-            values[i] = logarithm(values[i])
-    else:
-        for i in range(values.size):
+    for low in range(0, values.size, _BLOCK):
+        high, plain = min(low + _BLOCK, values.size), True
+        for i in range(low, high):
+            plain = plain and values[i] > 1e-300
+        if plain:
+            for i in range(low, high):
+                values[i] = logarithm(values[i])
+            continue
+        for i in range(low, high):
             if values[i] > 0.0:
                 values[i] = math.log(values[i])
             elif values[i] == 0.0:
