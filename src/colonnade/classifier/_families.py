@@ -94,7 +94,7 @@ class ClassFamily:
             return np.asarray(self._filled.cells(parents, child))
         codes = [*parents, child]
         codes.append(codes.pop(self._names.index(self.target)))
-        return np.asarray(dense[tuple(np.broadcast_arrays(*codes))])
+        return np.asarray(dense[tuple(codes)])
 
     @cached_property
     def _filled(self) -> Lookup:
