@@ -1,7 +1,7 @@
 """What is left of the estimates of cells without one observation.
 
-`seen` `[row, state]` says which cells of a table have observations, and left `[cell, state]` are
-the rows without one of them, for each such cell in order.
+`counts` `[row, state]` are those of a table, and left `[cell, state]` are the rows without one
+observation of a cell, for each cell that has any, in order.
 """
 
 import math
@@ -12,29 +12,27 @@ from colonnade.kernels.compiled import entry
 
 
 @entry
-def add_mixed_scores(seen, counts, left, weights, scores):
-    """Add to scores `[weight]` the leave-one-out log scores if neighbours are mixed by a weight.
-
-    `counts` `[cell]` are those of the cells.
-    """
-    last, cell = seen.shape[1] - 1, 0
-    for row in range(len(seen)):
+def add_mixed_scores(counts, left, weights, scores):
+    """Add to scores `[weight]` the leave-one-out log scores if neighbours are mixed by a weight."""
+    last, cell = counts.shape[1] - 1, 0
+    for row in range(len(counts)):
         for x in range(last + 1):
-            if seen[row, x]:
+            n = counts[row, x]
+            if n > 0.0:
                 beside = left[cell, max(x - 1, 0)] + left[cell, min(x + 1, last)]
                 for w in range(weights.size):
                     mixed = (1.0 - weights[w]) * left[cell, x] + 0.5 * weights[w] * beside
-                    scores[w] += counts[cell] * math.log(mixed)
+                    scores[w] += n * math.log(mixed)
                 cell += 1
 
 
 @entry
-def fill_mixed_cells(seen, left, weight, cells):
+def fill_mixed_cells(counts, left, weight, cells):
     """Fill cells `[cell]` with their estimates in `left`, with neighbours mixed by a weight."""
-    last, cell = seen.shape[1] - 1, 0
-    for row in range(len(seen)):
+    last, cell = counts.shape[1] - 1, 0
+    for row in range(len(counts)):
         for x in range(last + 1):
-            if seen[row, x]:
+            if counts[row, x] > 0.0:
                 beside = left[cell, max(x - 1, 0)] + left[cell, min(x + 1, last)]
                 cells[cell] = (1.0 - weight) * left[cell, x] + 0.5 * weight * beside
                 cell += 1

@@ -200,10 +200,11 @@ def _roles(members: Members, keys: Integers) -> NDArray[np.bool_]:
     every = np.arange(len(members.sizes))
     role = (keys[:, every // 31] >> (2 * (every % 31))) & 3
     missing, known = role == 2, role == 1
-    inside = missing.copy()
-    for family, variables in enumerate(members.families):
-        # What is known has its family in the gap if one of its parents is missing in it.
-        inside[:, family] |= known[:, family] & missing[:, list(variables)].any(axis=1)
+    first = np.cumsum([0, *map(len, members.families[:-1])])
+    variables = [v for family in members.families for v in family]
+    # What is known has its family in the gap if one of its parents is missing in it.
+    lacking = np.logical_or.reduceat(missing[:, variables], first, axis=1)
+    inside = missing | (known & lacking)
     return np.stack([missing, known, inside], axis=1)
 
 

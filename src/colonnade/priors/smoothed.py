@@ -155,7 +155,7 @@ class SmoothedPosterior(DrawnPosterior):
         # A copy, because Numba compiles anew for arrays that cannot be written.
         left = np.array(self.inner.left_out_rows())
         cells = np.empty(len(left))
-        fill_mixed_cells(self.counts.values > 0, left, self.weight, cells)
+        fill_mixed_cells(_floating(self.counts), left, self.weight, cells)
         return cells
 
     @cached_property
@@ -248,16 +248,22 @@ def _learned(inner: TablePosterior) -> float:
     """Return the weight with the best leave-one-out log score."""
     if inner.counts.states == 1 or not inner.counts.observed:
         return 0.0
-    scores = _scores(inner.counts, inner.left_out_rows(), np.array(WEIGHTS))
-    near = scores >= scores.max() - _TIE_TOLERANCE * (1.0 + abs(scores.max()))
-    return WEIGHTS[int(near.argmax())]
+    scores = _scores(inner.counts, inner.left_out_rows(), np.array(WEIGHTS)).tolist()
+    best = max(scores)
+    least = best - _TIE_TOLERANCE * (1.0 + abs(best))
+    near = (w for w, score in zip(WEIGHTS, scores, strict=True) if score >= least)
+    return next(near, WEIGHTS[0])
 
 
 def _scores(counts: FamilyCounts, left_out: Floats, weights: Floats) -> Floats:
     """Leave-one-out log scores ``[weight]``, given the rows ``[cell, state]`` before the mixing."""
     from colonnade.kernels.left_out import add_mixed_scores
 
-    seen, scores = counts.values > 0, np.zeros(len(weights))
-    own = counts.values[seen].astype(np.float64)
-    add_mixed_scores(seen, own, np.array(left_out), weights, scores)
+    scores = np.zeros(len(weights))
+    add_mixed_scores(_floating(counts), np.array(left_out), weights, scores)
     return scores
+
+
+def _floating(counts: FamilyCounts) -> Floats:
+    """Counts as the kernels take them: of one type, and not protected."""
+    return counts.values.astype(np.float64)

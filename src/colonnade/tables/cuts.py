@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -326,15 +327,13 @@ def _quantiles(values: Values, bins: int) -> Floats:
 
 def _within_steps(values: Values, levels: Sequence[float]) -> list[float]:
     """Points at quantiles, each as far from its value to the next as it is in the value's share."""
-    reached, last = values.reached, len(values.distinct) - 1
-    total = reached[-1].item()
-    shares = [level * total for level in levels]
-    at = np.minimum(reached.searchsorted(shares), last)
-    beyond = np.minimum(at + 1, last)
-    columns = (reached[at], values.mass[at], values.distinct[at], values.distinct[beyond])
+    reached, distinct, last = values.reached.data, values.distinct.data, len(values.distinct) - 1
     points = []
-    for share, up_to, mass, low, high in zip(shares, *map(np.ndarray.tolist, columns), strict=True):
-        part = 1.0 - min(max((up_to - share) / mass, 0.0), 1.0)
+    for level in levels:
+        share = level * reached[-1]
+        at = min(bisect_left(reached, share), last)
+        low, high = distinct[at], distinct[min(at + 1, last)]
+        part = 1.0 - min(max((reached[at] - share) / values.mass[at].item(), 0.0), 1.0)
         # Two products, so that the difference of two huge numbers is never taken.
         point = (1.0 - part) * low + part * high
         points.append(point if low <= point < high else low)
@@ -369,13 +368,13 @@ def _readable(exact: tuple[float, ...], values: Values) -> tuple[float, ...]:
 
     Halfway between 2.34 and 2.36, for example, is 2.3499999999999996 to a computer.
     """
-    places = values.distinct.searchsorted(exact, side="right")
+    distinct = values.distinct.data
+    places = [bisect_right(distinct, point) for point in exact]
 
     def equivalent(changed: tuple[float, ...]) -> bool:
         """Whether changed points increase as well, and divide the values of the column alike."""
         increasing = all(low < high for low, high in pairwise(changed))
-        found = values.distinct.searchsorted(changed, side="right")
-        return increasing and bool((places == found).all())
+        return increasing and [bisect_right(distinct, point) for point in changed] == places
 
     tidied = _tidied(exact, values.decimals)
     tidied = tidied if equivalent(tidied) else exact
