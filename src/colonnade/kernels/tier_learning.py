@@ -210,21 +210,23 @@ def _scores(t, tiers, member, counts, listed, cells, store, grid):
                     divisors[k] = divisors[k - MAX_TRIED]
             if n != 1.0:
                 for c in range(number):
-                    leans[c * MAX_TRIED : (c + 1) * MAX_TRIED] = bases[c, x, lane] * scale[c, lane]
+                    lean = bases[c, x, lane] * scale[c, lane]
+                    for g in range(MAX_TRIED):
+                        leans[c * MAX_TRIED + g] = lean
                 _collect(n, leans, strengths, divisors, factors, products, logs)
                 continue
             if rest > 0.0:
                 for g in range(MAX_TRIED):
                     shares[g] *= grid[g] * divisors[g]
                 if shares[0] < _SMALL:
-                    _take_out(shares, share_logs)
+                    _take_out(0, MAX_TRIED, shares, share_logs)
             for c in range(number):
                 alone[c] *= bases[c, x, lane] * scale[c, lane]
                 if alone[c] < _SMALL:
                     alone_logs[c] += math.log(alone[c])
                     alone[c] = 1.0
-    _take_out(shares, share_logs)
-    _take_out(products, logs)
+    _take_out(0, MAX_TRIED, shares, share_logs)
+    _take_out(0, len(products), products, logs)
     for c in range(number):
         alone_logs[c] += math.log(alone[c])
     for k in range(len(logs)):
@@ -233,9 +235,9 @@ def _scores(t, tiers, member, counts, listed, cells, store, grid):
 
 
 @part
-def _take_out(products, logs):
-    """Add the logarithms of products to logs, and start the products anew."""
-    for k in range(len(products)):
+def _take_out(low, high, products, logs):
+    """Add the logarithms of some products to logs, and start these products anew."""
+    for k in range(low, high):
         logs[k] += logarithm(products[k])
         products[k] = 1.0
 
@@ -277,7 +279,7 @@ def _collect(n, leans, strengths, divisors, factors, products, logs):
     # A factor lies between the outermost ones, so the square of this is below no product.
     for k in range(0, size, MAX_TRIED):
         if products[k] < _SMALL or products[k + last] < _SMALL:
-            _take_out(products[k : k + MAX_TRIED], logs[k : k + MAX_TRIED])
+            _take_out(k, k + MAX_TRIED, products, logs)
 
 
 @part
