@@ -360,6 +360,7 @@ class DataOptions(CutOptions):
         them.
         """
         from colonnade.tables import inspect
+        from colonnade.tables.levels import no_rows
 
         self._check_keep(table)
         columns = table.only(name for name in table if name != weights)
@@ -372,7 +373,7 @@ class DataOptions(CutOptions):
                 raise column.error
         plan.warn()
         if not plan.rows:
-            raise DataError("Table", "it has no rows.", "give at least one row")
+            raise no_rows()
         if not plan.used:
             hint = "give --keep with the columns to be used"
             raise DataError("Table", "no column is left that describes rows.", hint)

@@ -74,6 +74,11 @@ def column_error(name: str, problem: str, hint: str = "", **facts: Any) -> DataE
     return DataError(place(name), problem, hint, column=name, **facts)
 
 
+def no_rows() -> DataError:
+    """Word the error for a table without rows, of which nothing can be learned."""
+    return DataError("Table", "it has no rows.", "give at least one row")
+
+
 def missing_weight(where: str, row: int) -> DataError:
     """Word the error for a row, given by its position, that has no weight."""
     problem = f"the weight in {row_at(row)} is missing."

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import Advice, DataError, FileFormatError, warn
+from colonnade.exceptions import Advice, DataError, FileFormatError, counted, warn
 from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import code_type
 from colonnade.tables.cuts import Cuts
@@ -236,10 +236,7 @@ class _Opened:
             line = tuple(name.strip() for name in texts)
             rows = chain([first] * (dialect.header is False), lines)
             some = list(islice(of_width(file.where, rows, len(line)), _SAMPLE_ROWS))
-        if not some:
-            problem = "it has names of columns but no rows."
-            raise DataError(file.where, problem, Advice.FIRST_LINE_IS_DATA)
-        sample = tuple(map(tuple, zip(*some, strict=True)))
+        sample = tuple(map(tuple, zip(*some, strict=True))) if some else ((),) * len(line)
         header, names = None, dict(enumerate(map(numbered, range(len(line)))))
         if dialect.header is not False:
             header = Header(file.where, line, list(map(set, sample)), sure=dialect.header is True)
@@ -256,6 +253,11 @@ class _Opened:
             _has_quotes(file),
         )
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether there is anything below the names."""
+        return any(self.sample)
+
     def blocks(self, columns: Sequence[str], bytes_at_once: int) -> Iterator[list[_Texts]]:
         """Yield the texts of columns, block by block."""
         positions = {name: k for k, name in self.names.items()}
@@ -264,6 +266,8 @@ class _Opened:
                 problem = f"no column {name!r}, which the first file has."
                 hint = "leave the file out, or give only files with the same columns"
                 raise FileFormatError(self.file.path, "", problem, hint)
+        if not self.has_rows:
+            return
         chosen = [positions[name] for name in columns]
         done = 0
         if len(self.line) > 1:
@@ -363,7 +367,15 @@ class TextFiles:
 
     @cached_property
     def _first(self) -> _Opened:
-        return _Opened.of(self.files[0], self.dialect)
+        """The first file with rows: by them, names and signs are judged."""
+        for path in self.files:
+            opened = _Opened.of(path, self.dialect)
+            if opened.has_rows:
+                return opened
+        more = len(self.files) - 1
+        some = f"it and {counted(more, 'more file')} have" if more else "it has"
+        problem = f"{some} names of columns but no rows."
+        raise DataError(f"File {str(self.files[0])!r}", problem, Advice.FIRST_LINE_IS_DATA)
 
     @cached_property
     def _decimal(self) -> Decimal:
@@ -371,7 +383,7 @@ class TextFiles:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns of the first file."""
+        """Names of the columns of the first file that has rows."""
         return tuple(self._first.names.values())
 
     @property
@@ -389,8 +401,9 @@ class TextFiles:
         return ahead(self._passed(columns))
 
     def _passed(self, columns: Sequence[str]) -> Iterator[Block]:
-        for k, path in enumerate(self.files):
-            opened = _Opened.of(path, self.dialect) if k else self._first
+        first = self._first
+        for path in self.files:
+            opened = first if str(path) == first.file.path else _Opened.of(path, self.dialect)
             for block in opened.blocks(columns, self.bytes_at_once):
                 pairs = zip(columns, block, strict=True)
                 yield Block(
