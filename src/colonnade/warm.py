@@ -13,7 +13,7 @@ from colonnade.arrays import Array
 from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest
 from colonnade.dag import Dag
 from colonnade.exceptions import ColonnadeWarning
-from colonnade.kernels.texts import has_byte
+from colonnade.kernels.texts import has_quote_or_nul
 from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Exact, Quadrature, Variational
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
@@ -171,7 +171,7 @@ def _files() -> None:
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
     data = np.frombuffer("".join(texts).encode(), np.uint8)
     TextNumbers().add(ends, data)
-    has_byte(data, np.uint8(0))
+    has_quote_or_nul(data)
 
 
 # What is used, in words, and how.

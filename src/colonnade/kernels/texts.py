@@ -128,11 +128,11 @@ def number_texts(offsets, data, first, slots, words, spans, arena, found, number
 
 
 @entry
-def has_byte(data, byte):
-    """Whether a byte is anywhere: all are looked at, sixteen and more at a time."""
+def has_quote_or_nul(data):
+    """Whether such a byte is anywhere: all are looked at, sixteen and more at a time."""
     found = False
     for i in range(data.size):
-        found |= data[i] == byte
+        found |= (data[i] == 34) | (data[i] == 0)
     return found
 
 

@@ -338,6 +338,8 @@ def _not_numbers(values: list[Any], place: str, first_row: int) -> DataError:
     row = next((row for row in rows if not is_number(str(values[row]).strip())), rows[0])
     problem = f"{shown(values[row])} in {row_at(first_row + row)} cannot be a weight."
     hint = "weights are numbers; name another column, or leave numeric weights uncut"
+    if is_number(str(values[row]).strip()):
+        hint = "weights are numbers, not texts: convert them"
     return DataError(place, problem, hint, row=first_row + row, value=values[row])
 
 
@@ -356,7 +358,8 @@ def _numbers(raw: Array) -> Array:
     try:
         if all(isinstance(value, int | np.integer) for value in raw.flat):
             return raw.astype(np.int64)
-        return raw.astype(np.float64)
+        # NumPy would read texts as numbers, which they are in no other kind of table.
+        return raw if any(isinstance(value, str) for value in raw.flat) else raw.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         return raw
 

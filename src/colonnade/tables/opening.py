@@ -35,6 +35,9 @@ STANDARD_INPUT = "-"
 # Endings that a name may have after the one that says what the file holds.
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip", ".zst")
 
+# What helps with a file that is damaged, or cut off.
+COPY_AGAIN = "copy the file again, or give it the ending that says what it holds"
+
 # Byte order marks; the four bytes of UTF-32 begin with the two of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -205,7 +208,7 @@ class TextFile:
             if self._compression is None or isinstance(error, FileNotFoundError):
                 raise
             problem = f"damaged {self._compression} data ({error})."
-            raise FileFormatError(self.path, "", problem) from None
+            raise FileFormatError(self.path, "", problem, COPY_AGAIN) from None
 
 
 def is_standard_input(path: Any) -> bool:

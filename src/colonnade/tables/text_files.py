@@ -300,16 +300,24 @@ class _Opened:
             ),
             "convert_options": reader.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
-                include_columns=[names[k] for k in dict.fromkeys(chosen)],
+                include_columns=[names[k] for k in dict.fromkeys([*chosen, len(names) - 1])],
                 strings_can_be_null=False,
             ),
         }
         with self.file.source() as source:
             try:
+                block: list[_Texts] = []
                 for batch in reader.open_csv(source, **options):
+                    if block:
+                        yield block
                     block = [_texts_of(batch.column(names[k])) for k in chosen]
-                    if any(texts.may_be_quoted for texts in block):
+                    if any(texts.is_doubtful for texts in block):
                         raise _CannotTellError
+                    last = batch.column(names[-1])
+                # Whatever follows a quote that is not closed would be its value.
+                if block and _has_breaks(last):
+                    raise _CannotTellError
+                if block:
                     yield block
             except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError):
                 raise _CannotTellError from None
@@ -349,11 +357,11 @@ class _Texts(NamedTuple):
         return cls(offsets, np.frombuffer(b"".join(raw), np.uint8))
 
     @property
-    def may_be_quoted(self) -> bool:
-        """Whether a quote is left in a text: after a blank it would have been one around it."""
-        from colonnade.kernels.texts import has_byte
+    def is_doubtful(self) -> bool:
+        """Whether a text has a NUL byte or a quote: after a blank it would be one around it."""
+        from colonnade.kernels.texts import has_quote_or_nul
 
-        return bool(has_byte(self.data[self.offsets[0] : self.offsets[-1]], np.uint8(ord('"'))))
+        return bool(has_quote_or_nul(self.data[self.offsets[0] : self.offsets[-1]]))
 
 
 @dataclass(frozen=True)
@@ -479,6 +487,11 @@ def _texts_of(column: Any) -> _Texts:
         np.frombuffer(offsets, np.int32)[begin : begin + len(column) + 1],
         np.frombuffer(data if data is not None else b"", np.uint8),
     )
+
+
+def _has_breaks(texts: Any) -> bool:
+    """Whether the last text of a column of Arrow has line breaks."""
+    return len(texts) > 0 and not {"\n", "\r"}.isdisjoint(texts[-1].as_py())
 
 
 def _guessable(file: TextFile) -> bool:
