@@ -34,7 +34,7 @@ from colonnade.tables.files import (
 )
 from colonnade.tables.headers import Header, numbered
 from colonnade.tables.levels import Levels, are_whole, missing_weight, place, unusable
-from colonnade.tables.numbering import TextNumbers
+from colonnade.tables.numbering import TextNumbers, read_only
 from colonnade.tables.opening import TextFile
 from colonnade.tables.parts import Block, LabelTrack, Track, ahead
 from colonnade.tables.remarks import of_dialect, of_readings
@@ -60,10 +60,11 @@ class Dialect:
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
-    """Texts of a block as Arrow keeps them: `data` from offset to offset."""
+    """Texts of a block: `data` from where each begins to where it ends."""
 
     name: str
-    offsets: NDArray[np.int32]
+    begins: NDArray[np.int32]
+    ends: NDArray[np.int32]
     data: NDArray[np.uint8]
     codes: Codes
     decimal: Decimal
@@ -74,14 +75,14 @@ class TextColumn:
     def values(self) -> list[str]:
         """The texts of all rows."""
         numbers = TextNumbers()
-        rows = numbers.add(self.offsets, self.data)
+        rows = numbers.add(self.begins, self.ends, self.data)
         return [numbers.texts[k] for k in rows.tolist()]
 
     @cached_property
     def _read(self) -> tuple[Reading, list[str], Array]:
         """What the texts of the block mean, which they are, and which one each row has."""
         numbers = TextNumbers()
-        rows = numbers.add(self.offsets, self.data)
+        rows = numbers.add(self.begins, self.ends, self.data)
         times = dict(zip(numbers.texts, numbers.rows.tolist(), strict=True))
         return Reading.of(times, times.__getitem__, self.codes, self.decimal), numbers.texts, rows
 
@@ -147,7 +148,7 @@ class TextTrack:
 
     def codes(self, column: Column) -> Array:
         assert isinstance(column, TextColumn)
-        numbers = self._numbers.add(column.offsets, column.data)
+        numbers = self._numbers.add(column.begins, column.ends, column.data)
         return numbers.astype(code_type(len(self)))
 
     @property
@@ -270,18 +271,48 @@ class _Opened:
             return
         chosen = [positions[name] for name in columns]
         done = 0
-        if len(self.line) > 1:
+        for way in (self._split, self._parsed) if len(self.line) > 1 else ():
             try:
-                for block in self._fast(chosen, bytes_at_once):
+                for block in way(chosen, bytes_at_once, done):
                     yield block
-                    done += len(block[0].offsets) - 1
+                    done += len(block[0].begins)
                 return
             except _CannotTellError:
-                pass
+                continue
         yield from self._slow(chosen, done)
 
-    def _fast(self, chosen: Sequence[int], bytes_at_once: int) -> Iterator[list[_Texts]]:
-        """Read by PyArrow, up to the first block that `read` may read in another way."""
+    def _split(
+        self, chosen: Sequence[int], bytes_at_once: int, done: int
+    ) -> Iterator[list[_Texts]]:
+        """Read plain text without any package, up to what is not that plain."""
+        from colonnade.kernels.fields import PADDING, SPLITS, split_fields, what_is_in
+
+        plain = self.file.encoding in ("utf-8", "utf-8-sig", _ASSUMED)
+        if not SPLITS or not plain or not self.separator.isascii():
+            raise _CannotTellError
+        wanted = list(dict.fromkeys(chosen))
+        places = np.full(len(self.line), -1, np.int64)
+        places[wanted] = np.arange(len(wanted))
+        sign = np.uint8(ord(self.separator))
+        padding = bytes(PADDING)
+        for lines in self.file.whole_lines(self.skipped_lines, bytes_at_once):
+            data, size = np.frombuffer(lines + padding, np.uint8), len(lines)
+            kinds = what_is_in(data, size)
+            if kinds & 2:
+                _check_utf8(lines)
+            shape = (len(wanted), lines.count(b"\n"))
+            begins, ends = np.empty(shape, np.int32), np.empty(shape, np.int32)
+            rows = split_fields(data, size, sign, places, bool(kinds & 1), begins, ends)
+            if rows < 0:
+                raise _CannotTellError
+            if rows:
+                found = (places[k] for k in chosen)
+                yield [_Texts(begins[k, :rows], ends[k, :rows], data) for k in found]
+
+    def _parsed(
+        self, chosen: Sequence[int], bytes_at_once: int, done: int
+    ) -> Iterator[list[_Texts]]:
+        """Read by PyArrow, from a row up to the first block that `read` may read otherwise."""
         try:
             import pyarrow as pa
             import pyarrow.csv as reader
@@ -292,6 +323,7 @@ class _Opened:
             "read_options": reader.ReadOptions(
                 block_size=bytes_at_once,
                 skip_rows=self.skipped_lines,
+                skip_rows_after_names=done,
                 column_names=names,
                 encoding=self.file.encoding.removesuffix("-sig"),
             ),
@@ -344,9 +376,10 @@ class _CannotTellError(Exception):
 
 
 class _Texts(NamedTuple):
-    """Texts as Arrow keeps them."""
+    """Texts among bytes: where they begin and end."""
 
-    offsets: NDArray[np.int32]
+    begins: NDArray[np.int32]
+    ends: NDArray[np.int32]
     data: NDArray[np.uint8]
 
     @classmethod
@@ -354,14 +387,16 @@ class _Texts(NamedTuple):
         raw = [text.encode() for text in texts]
         offsets = np.zeros(len(raw) + 1, np.int32)
         np.cumsum([len(each) for each in raw], out=offsets[1:])
-        return cls(offsets, np.frombuffer(b"".join(raw), np.uint8))
+        return cls(offsets[:-1], offsets[1:], np.frombuffer(b"".join(raw), np.uint8))
 
     @property
     def is_doubtful(self) -> bool:
         """Whether a text has a NUL byte or a quote: after a blank it would be one around it."""
-        from colonnade.kernels.texts import has_quote_or_nul
+        from colonnade.kernels.fields import has_quote_or_nul
 
-        return bool(has_quote_or_nul(self.data[self.offsets[0] : self.offsets[-1]]))
+        if not len(self.begins):
+            return False
+        return bool(has_quote_or_nul(self.data[self.begins[0] : self.ends[-1]]))
 
 
 @dataclass(frozen=True)
@@ -415,7 +450,7 @@ class TextFiles:
             for block in opened.blocks(columns, self.bytes_at_once):
                 pairs = zip(columns, block, strict=True)
                 yield Block(
-                    len(block[0].offsets) - 1,
+                    len(block[0].begins),
                     {
                         name: TextColumn(name, *texts, self.dialect.codes, self._decimal)
                         for name, texts in pairs
@@ -465,11 +500,17 @@ def _plain_numbers(column: TextColumn) -> tuple[Floats, type[int] | type[float]]
         import pyarrow.compute as pc
     except ImportError:
         return None
-    buffers = [None, pa.py_buffer(np.ascontiguousarray(column.offsets)), pa.py_buffer(column.data)]
-    texts = pa.Array.from_buffers(pa.string(), len(column.offsets) - 1, buffers)
-    texts = pc.ascii_trim(texts, " \t")
+    from colonnade.kernels.fields import join_texts
+
+    offsets = np.empty(len(column.begins) + 1, np.int32)
+    joined = np.empty(int((column.ends - column.begins).sum()), np.uint8)
+    texts = [read_only(column.begins), read_only(column.ends), read_only(column.data)]
+    join_texts(*texts, offsets, joined)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(joined)]
+    whole = pa.Array.from_buffers(pa.string(), len(column.begins), buffers)
+    trimmed = pc.ascii_trim(whole, " \t")
     missing = pa.array(["", *column.codes.always, *column.codes.among_numbers])
-    present = pc.if_else(pc.is_in(texts, value_set=missing), None, texts)
+    present = pc.if_else(pc.is_in(trimmed, value_set=missing), None, trimmed)
     if present.null_count == len(present):
         return None
     if not pc.all(pc.match_substring_regex(present, _PLAIN)).as_py():
@@ -482,11 +523,15 @@ def _plain_numbers(column: TextColumn) -> tuple[Floats, type[int] | type[float]]
 def _texts_of(column: Any) -> _Texts:
     """Take a column of strings of Arrow apart."""
     _, offsets, data = column.buffers()
-    begin = column.offset
-    return _Texts(
-        np.frombuffer(offsets, np.int32)[begin : begin + len(column) + 1],
-        np.frombuffer(data if data is not None else b"", np.uint8),
-    )
+    ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
+    return _Texts(ends[:-1], ends[1:], np.frombuffer(data if data is not None else b"", np.uint8))
+
+
+def _check_utf8(lines: bytes) -> None:
+    try:
+        lines.decode()
+    except UnicodeDecodeError:
+        raise _CannotTellError from None
 
 
 def _has_breaks(texts: Any) -> bool:
