@@ -12,9 +12,10 @@ import pytest
 import colonnade as cn
 from colonnade.kernels.fields import PADDING, SPLITS, join_texts, split_fields, what_is_in
 from colonnade.tables.bounds import Memory
+from colonnade.tables.opened_text import CannotTellError, Dialect, OpenedText
 from colonnade.tables.opening import TextFile
 from colonnade.tables.scanning import Scanned
-from colonnade.tables.text_files import Dialect, TextFiles, _CannotTellError, _Opened
+from colonnade.tables.text_files import TextFiles
 
 pytestmark = pytest.mark.skipif(not SPLITS, reason="numbers have another order of bytes here")
 
@@ -124,8 +125,8 @@ def test_plain_text_needs_no_package(
     def unneeded(*_: object) -> None:
         raise AssertionError("it was split already")
 
-    monkeypatch.setattr(_Opened, "_parsed", unneeded)
-    monkeypatch.setattr(_Opened, "_slow", unneeded)
+    monkeypatch.setattr(OpenedText, "_parsed", unneeded)
+    monkeypatch.setattr(OpenedText, "_slow", unneeded)
     found = cn.encode(of_file(path, 100))
     assert found.variables == expected.variables
     assert [c.tolist() for c in found.codes] == [c.tolist() for c in expected.codes]
@@ -136,8 +137,8 @@ def test_what_cannot_be_split_is_read_from_there_on(odd: str, tmp_path: Path) ->
     path = tmp_path / "a.csv"
     lines = '"x",1\ny,2\n' * 50 + odd + "z,3\n" * 80 + '"x ""y""",4\n' + "x,2\n" * 30
     path.write_bytes(b"a,b\n" + lines.encode())
-    opened = _Opened.of(path, Dialect())
-    with pytest.raises(_CannotTellError):
+    opened = OpenedText.of(path, Dialect())
+    with pytest.raises(CannotTellError):
         list(opened._split([0, 1], 100, 0))
     expected, found = cn.encode(cn.read(path)), cn.encode(of_file(path, 400))
     assert found.variables == expected.variables

@@ -23,9 +23,10 @@ from colonnade.tables.arrow_files import ArrowFiles
 from colonnade.tables.asked import Asked
 from colonnade.tables.bounds import Memory
 from colonnade.tables.countable import countable
+from colonnade.tables.opened_text import Dialect
 from colonnade.tables.scanning import Scanned
 from colonnade.tables.sketches import Sketch
-from colonnade.tables.text_files import Dialect, TextFiles
+from colonnade.tables.text_files import TextFiles
 
 DAG = cn.Dag([("town", "ill"), ("age", "ill"), ("smoker", "age")], ["code"])
 

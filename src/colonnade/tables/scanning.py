@@ -26,10 +26,11 @@ from colonnade.tables.bounds import Allowed, Memory
 from colonnade.tables.cuts import Cuts, Strategy
 from colonnade.tables.engines import Engine, engine_of
 from colonnade.tables.files import TEXT
+from colonnade.tables.opened_text import Dialect
 from colonnade.tables.opening import COMPRESSIONS
 from colonnade.tables.parts import Parts
 from colonnade.tables.streams import Streamed
-from colonnade.tables.text_files import Dialect, TextFiles
+from colonnade.tables.text_files import TextFiles
 from colonnade.tables.texts import Codes, Decimal
 
 # How many times larger tables may be in memory than in their files: texts, and codes that become
