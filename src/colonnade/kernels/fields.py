@@ -88,7 +88,7 @@ def split_fields(data, size, separator, places, special, begins, ends):
     data : array of uint8
         Whole lines, and `PADDING` more bytes.
     size : int
-        Bytes of the lines; the last one ends a line.
+        Bytes of the lines; the last of them is a line break.
     separator : uint8
     places : array of int64 [column]
         Where the fields of each column go; -1 if they are not wanted.
