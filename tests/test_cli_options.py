@@ -310,6 +310,8 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--separator": [(2, "inspect data.parquet --separator ;")],
         "--decimal": [(2, "inspect data.parquet --decimal ,")],
         "--encoding": [(2, "inspect data.parquet --encoding utf-8")],
+        "--memory": [(2, "inspect book.xlsx --memory 1GB")],
+        "--table": [(2, "inspect data.csv --table visits")],
     },
     "structure": {
         **dict.fromkeys(("--learn", "--resamples", "--seed", "--output", "--json"), ALWAYS),

@@ -1,10 +1,18 @@
 """What is said about a table before anything is learned, and that learning does just that."""
 
 import datetime as dt
+import json
+import warnings
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
@@ -177,3 +185,124 @@ def test_fit_keeps_named_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert network["the bmi"].counts is not None
     asked = run("query", model, "y", "--observed", "the bmi=7").stdout
     assert "given the bmi = normal" in asked
+
+
+# ------------------------------------------------------------ tables that are not in memory
+
+
+def everything(rows: int = 300) -> dict[str, list[Any]]:
+    rng = np.random.default_rng(7)
+    texts = np.array(["yes", "no", "Yes", None], dtype=object)
+    return {
+        "smoker": texts[rng.integers(0, 4, rows)].tolist(),
+        "id": (np.arange(rows) * 7 + 1000).tolist(),
+        "stage": rng.integers(1, 5, rows).tolist(),
+        "age": [None if k % 9 == 0 else int(k) for k in rng.integers(18, 90, rows)],
+        "bmi": [-9.0 if k % 30 == 0 else round(k, 3) for k in rng.normal(25, 4, rows).tolist()],
+        "score": rng.normal(0, 1, rows).tolist(),
+        "ill": (rng.random(rows) < 0.3).tolist(),
+        "name": [f"person {k}" for k in range(rows)],
+        "empty": [None] * rows,
+        "single": ["x"] * rows,
+        "seldom": ["x" if k % 4 == 0 else None for k in range(rows)],
+        "day": [f"2024-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(rows)],
+    }
+
+
+def elsewhere(kind: str, folder: Path) -> tuple[Any, Any]:
+    """Return the same table in memory and elsewhere."""
+    table = pa.table(everything() | {"empty": pa.nulls(300, pa.string())})
+    if kind == "csv":
+        for k in range(3):
+            pyarrow.csv.write_csv(table.slice(100 * k, 100), folder / f"{k}.csv")
+        pyarrow.csv.write_csv(table, folder / "all.csv")
+        return cn.read(folder / "all.csv"), f"{folder}/[0-9].csv"
+    if kind == "parquet":
+        pq.write_table(table, folder / "a.parquet", row_group_size=70)
+        return table, [folder / "a.parquet"]
+    if kind == "polars":
+        return pl.from_arrow(table), pl.from_arrow(table).lazy()
+    if kind == "duckdb":
+        return table, duckdb.from_arrow(table)
+    if kind == "dask":
+        import dask.dataframe as dd
+
+        frame = pl.from_arrow(table).to_pandas()
+        return frame, dd.from_pandas(frame, npartitions=3)
+    import ibis
+
+    return table, ibis.memtable(table)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "polars", "duckdb", "dask", "ibis"])
+def test_tables_elsewhere_are_described_as_in_memory(kind: str, tmp_path: Path) -> None:
+    here, there = elsewhere(kind, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected, found = cn.inspect(here), cn.inspect(there)
+        for own, other in zip(found.columns, expected.columns, strict=True):
+            assert own == other
+        assert found.rows == 300
+        cuts = {"bins": {"stage": 2, "bmi": [20, 30]}, "keep": ["id", "name", "single"]}
+        assert cn.inspect(there, **cuts).columns == cn.inspect(here, **cuts).columns
+
+
+def test_dates_and_categories_of_files(tmp_path: Path) -> None:
+    days = pd.date_range("2024-01-01", periods=40)
+    order = pd.Categorical(["low", "high"] * 20, ["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame({"day": days, "level": order, "nested": [[1]] * 40})
+    frame.to_parquet(tmp_path / "a.parquet")
+    found, expected = cn.inspect(tmp_path / "a.parquet"), cn.inspect(frame)
+    assert found["day"] == expected["day"]
+    assert found["level"] == expected["level"]
+    assert found["nested"].fate == "left out"
+
+
+def test_more_values_than_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from colonnade.tables import inspection, tallies
+
+    for module in (inspection, tallies):
+        monkeypatch.setattr(module, "MAX_EXACT", 50)
+    pq.write_table(pa.table(everything()), tmp_path / "a.parquet", row_group_size=70)
+    found = cn.inspect(tmp_path / "a.parquet", memory="1 MB")
+    assert found["name"].reason == "seems to identify rows: more than 50 different values"
+    assert found["id"].reason == "seems to identify rows: more than 50 different values"
+    exact = cn.inspect(everything())
+    for name in ("bmi", "score", "age"):
+        assert found[name].cuts == exact[name].cuts
+        assert found[name].counts == exact[name].counts
+        assert found[name].missing == exact[name].missing
+        assert found[name].guessed == exact[name].guessed
+    assert found["smoker"] == exact["smoker"]
+
+
+def test_patterns_large_files_and_databases_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain_terminal(monkeypatch)
+    rows = pa.table(everything() | {"empty": pa.nulls(300, pa.string())})
+    for k in range(2):
+        pyarrow.csv.write_csv(rows.slice(150 * k, 150), tmp_path / f"{k}.csv")
+    pyarrow.csv.write_csv(rows, tmp_path / "all.csv")
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT * FROM rows")
+        connection.execute("CREATE TABLE others AS SELECT 1 AS a")
+    more = ["--recode", "smoker: Yes = yes", "--order", "stage: 4, 3, 2, 1", "--bins", "3"]
+    more += ["--cut", "age: 30, 60", "--ignore", "day", "--keep", "id", "--json"]
+    (whole, pattern, large, database) = (
+        json.loads(run("inspect", *path, *more).stdout)["columns"]
+        for path in (
+            [tmp_path / "all.csv"],
+            [tmp_path / "[01].csv"],
+            [tmp_path / "all.csv", "--memory", "2kB"],
+            [tmp_path / "clinic.duckdb", "--table", "visits"],
+        )
+    )
+    assert pattern == whole
+    assert large == whole
+    for one, other in zip(database, whole, strict=True):
+        assert one | {"missing_codes": {}, "remarks": []} == other | {
+            "missing_codes": {},
+            "remarks": [],
+        }
+    assert "for --table, got none" in run("inspect", tmp_path / "clinic.duckdb", code=1).stderr

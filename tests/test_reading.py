@@ -245,8 +245,8 @@ def test_a_first_line_that_looks_like_data(tmp_path: Path) -> None:
     path = file(tmp_path, "5.1,3.5,setosa\n4.9,3.0,setosa\n4.7,3.2,virginica\n")
     told = (
         "the first line was taken as names of columns ('5.1', '3.5' and 'setosa'), but '5.1' and "
-        "'3.5' are numbers and 'setosa' also occurs as a value of its column. Hint: write "
-        "read(path, header=False) if it is data"
+        "'3.5' are numbers and 'setosa' also occurs as a value of its column. Hint: give "
+        "header=False to read or scan if it is data"
     )
     with said(told):
         assert list(cn.read(path)) == ["5.1", "3.5", "setosa"]

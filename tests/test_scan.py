@@ -23,9 +23,10 @@ from colonnade.tables.arrow_files import ArrowFiles
 from colonnade.tables.asked import Asked
 from colonnade.tables.bounds import Memory
 from colonnade.tables.countable import countable
+from colonnade.tables.opened_text import Dialect
 from colonnade.tables.scanning import Scanned
 from colonnade.tables.sketches import Sketch
-from colonnade.tables.text_files import Dialect, TextFiles
+from colonnade.tables.text_files import TextFiles
 
 DAG = cn.Dag([("town", "ill"), ("age", "ill"), ("smoker", "age")], ["code"])
 
@@ -510,3 +511,19 @@ def test_codes_among_numbers_that_are_cut_are_told_once(tmp_path: Path) -> None:
     assert network["x"].counts.total == 40
     (only,) = [str(each.message) for each in told]
     assert "read 2 values '-' and 1 value 'NA' as missing, in column 'x'" in only
+
+
+def test_engines_keep_the_order_of_categories_that_they_know() -> None:
+    import duckdb
+    import polars as pl
+
+    order = ["low", "mid", "high", "never"]
+    values = ["mid", "low", "high", "mid"]
+    lazy = pl.LazyFrame({"a": pl.Series(values, dtype=pl.Enum(order)), "b": [1, 2, 1, 2]})
+    frame = pd.DataFrame({"a": pd.Categorical(values, order, ordered=True), "b": [1, 2, 1, 2]})
+    for table in (lazy, duckdb.from_df(frame)):
+        assert cn.encode(table).variables[0].states == tuple(order)
+        assert cn.count(table, cn.Dag([("a", "b")])).variables[0].states == tuple(order)
+    # What DuckDB and Polars' Categorical do not know is sorted, and only what is there is a state.
+    for table in (duckdb.from_arrow(pa.table(frame)), lazy.cast({"a": pl.Categorical})):
+        assert cn.encode(table).variables[0].states == ("high", "low", "mid")

@@ -99,7 +99,7 @@ def test_tabs(tmp_path: Path) -> None:
         ("a,b\n", "no rows"),
         ("a,b\n1,2\n3\n", "line 3: 1 value, but 2 columns"),
         ("a,b\n1,2,3\n", "line 2: 3 values, but 2 columns in the header. Hint: put values that"),
-        (",\n1,2\n", "no column has a name. Hint: write read"),
+        (",\n1,2\n", "no column has a name. Hint: give header=False"),
     ],
 )
 def test_a_damaged_table_is_named(tmp_path: Path, text: str, message: str) -> None:

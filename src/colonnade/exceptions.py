@@ -45,12 +45,12 @@ class Advice(StrEnum):
     )
     ONE_WAY = "write each state in one way"
     ALLOW_MORE_ITERATIONS = "allow more with missing=EM(iterations=...)"
-    CHOOSE_CODES = "name the texts that are missing with read(path, na=[...])"
+    CHOOSE_CODES = "name the texts that are missing with na=[...] of read or scan"
     COUNT_COMPLETE_ROWS = (
         "use missing='available' to count complete rows only, family by family, "
         "or fit with missing='em'"
     )
-    CORRECT_NUMBERS = "correct them, or name those that mean missing with read(path, na=[...])"
+    CORRECT_NUMBERS = "correct them, or name those that mean missing with na=[...] of read or scan"
     CUT = "cut them into intervals with discretize(table)"
     DECLARE_STATES = "declare its states with `variables`, or drop the column"
     DECLARE_ORDER = "declare its states with `variables`, or use strings for all of them"
@@ -68,16 +68,16 @@ class Advice(StrEnum):
     NAME_BINS = (
         "say how with bins={{{first!r}: 4}}, or keep the values as states with {{{first!r}: None}}"
     )
-    NAME_DIALECT = "say so with read(path, separator=..., decimal=...) if that is wrong"
-    NAME_ENCODING = "name another with read(path, encoding=...) if that is wrong"
+    NAME_DIALECT = "give separator=... and decimal=... to read or scan if that is wrong"
+    NAME_ENCODING = "give another encoding=... to read or scan if that is wrong"
     NAME_COLUMNS = "name the columns, for example df.columns = [f'x{c}' for c in df.columns]"
     NAME_TABLE = "write the table after the path of the database, as in 'clinic.duckdb/visits'"
     NOT_OBSERVED = "leave it out of `observed`, or ask for another variable"
     NO_COMPLETE_ROWS = "use missing='state', or leave out the columns that lack most values"
     MARK_MISSING = "correct the values, or replace what means missing by None"
     EMPTY_COLUMN = "give a column of None for what was not measured"
-    FIRST_LINE_IS_DATA = "write read(path, header=False) if the first line is data"
-    NO_HEADER = "write read(path, header=False) if it is data, header=True if it is names"
+    FIRST_LINE_IS_DATA = "give header=False to read or scan if the first line is data"
+    NO_HEADER = "give header=False to read or scan if it is data, header=True if it is names"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
     NO_DRAWS_OF_KNOWN_TABLES = (
         "use draws=0; for one of several groups, ask the whole network with the group observed"
@@ -91,6 +91,7 @@ class Advice(StrEnum):
     PRIOR_FOR_UNOBSERVED = (
         "fit with a prior such as Hierarchical(), or with MaximumLikelihood('uniform')"
     )
+    READ_FIRST = "read it into memory with read(path)"
     PRIOR_WITH_POSTERIOR = "use Hierarchical(), SymmetricDirichlet() or BDeu()"
     LIMIT_PARENTS = "limit the number of parents, for example with max_parents=5"
     SEARCH_BY_SCORES = (

@@ -13,13 +13,13 @@ from colonnade.arrays import Array
 from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest
 from colonnade.dag import Dag
 from colonnade.exceptions import ColonnadeWarning
-from colonnade.kernels.texts import has_byte
+from colonnade.kernels.fields import PADDING, has_quote_or_nul, join_texts, split_fields, what_is_in
 from colonnade.network import BayesianNetwork, fit
 from colonnade.pooling import Exact, Quadrature, Variational
 from colonnade.priors import BDeu, Hierarchical, Prior, Tiered
 from colonnade.structure import arc_posterior, exact_search, hill_climb, score
 from colonnade.tables import encode
-from colonnade.tables.numbering import TextNumbers
+from colonnade.tables.numbering import TextNumbers, read_only
 
 __all__ = ["STEPS", "compiled", "quietly"]
 
@@ -170,8 +170,14 @@ def _files() -> None:
     texts = [f"text {number}" for number in range(5000)]
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
     data = np.frombuffer("".join(texts).encode(), np.uint8)
-    TextNumbers().add(ends, data)
-    has_byte(data, np.uint8(0))
+    TextNumbers().add(ends[:-1], ends[1:], data)
+    has_quote_or_nul(data)
+    lines = np.frombuffer(b"a,b\n" + bytes(PADDING), np.uint8)
+    begins, ends = np.empty((2, 2, 1), np.int32)
+    what_is_in(lines, 4)
+    split_fields(lines, 4, np.uint8(ord(",")), np.arange(2), False, begins, ends)
+    room = np.empty(2, np.int32), np.empty(1, np.uint8)
+    join_texts(read_only(begins[0]), read_only(ends[0]), read_only(lines), *room)
 
 
 # What is used, in words, and how.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -13,7 +13,7 @@ import typer
 
 from colonnade.cli.bounds import OF_ANY_SIZE, Bound, MemoryOption, TableOption
 from colonnade.cli.cuts import bins_of, cuts_of, warn_of_empty
-from colonnade.cli.restating import Restating, restated, restatings_of
+from colonnade.cli.restating import Restating, restated, restated_values, restatings_of
 from colonnade.cli.values import (
     Misuse,
     choice,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from colonnade.tables import Bins, Cuts, Discretized, Inspection, Scanned
     from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
+    from colonnade.tables.sources import Column
+    from colonnade.tables.tallies import Tallies
 
 _option = partial(typer.Option, rich_help_panel="Data")
 
@@ -288,46 +290,79 @@ class CutOptions(FileOptions):
         return default, own
 
     def _wanted(self, table: TextTable, whose: str, states: Collection[str] = ()) -> Bins:
-        """Check what --bins and --cut say against the columns of a table.
+        """Check what --bins and --cut say against a table; see `_wanted_of`."""
+        from colonnade.tables.sources import source_of
+
+        return self._wanted_of(source_of(table).columns, whose, states)
+
+    def _wanted_of(
+        self, columns: Mapping[str, Column], whose: str, states: Collection[str] = ()
+    ) -> Bins:
+        """Check what --bins and --cut say against columns.
 
         Of the numbers in `states`, each is a state unless the column is named.
         """
         from colonnade.tables import Bins, Cuts
         from colonnade.tables.bins import DEFAULT_BINS
         from colonnade.tables.levels import column_error
-        from colonnade.tables.sources import source_of
 
         default, own = self.own_bins()
         for name, value in own.items():
-            if name not in table:
+            if name not in columns:
                 option = "--cut" if isinstance(value, Cuts) else "--bins"
-                problem = f"not one of the variables to cut, {listing(table)}."
-                hint = did_you_mean(name, table) or f"name another column in {option}"
+                problem = f"not one of the variables to cut, {listing(columns)}."
+                hint = did_you_mean(name, columns) or f"name another column in {option}"
                 raise column_error(name, problem, hint)
-        source = source_of(table).columns
         for name, value in own.items():
-            if isinstance(value, Cuts) and (numbers := source[name].numbers) is not None:
+            if isinstance(value, Cuts) and (numbers := columns[name].numbers) is not None:
                 warn_of_empty(value, numbers)
-        columns = source.values()
         if default is not None and all(
-            column.number_type is None for column in columns if column.name not in states
+            column.number_type is None for name, column in columns.items() if name not in states
         ):
             raise Misuse(f"--bins applies only to columns of numbers, and {whose} has none.")
         return Bins(DEFAULT_BINS if default is None else default, {**dict.fromkeys(states), **own})
 
-    def _check_keep(self, table: TextTable) -> None:
+    def _check_keep(self, table: Collection[str]) -> None:
         for name in self.keep or ():
             if name not in table:
                 raise not_among(table, "keep", name)
 
-    def inspected(self, table: TextTable) -> Inspection:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectData(CutOptions):
+    """Data of any size that are looked at."""
+
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="DATA", parser=file_that(data_ending), help=OF_ANY_SIZE),
+    ]
+    memory: MemoryOption = None
+    of_database: TableOption = None
+
+    def inspected(self) -> Inspection:
         """Say what would be made of each column."""
         from colonnade.tables import inspect
 
+        kept = [*(self.keep or ()), *self.restatings]
+        scanned = self.passing(self.path, Bound(self.memory, self.of_database))
+        if scanned is not None:
+            found = self._tallied(scanned)
+            columns = {name: tally.column for name, tally in found.columns.items()}
+            return inspect(found, self._wanted_of(columns, "the table"), kept)
+        table = self.read()
         self._check_keep(table)
         table = restated(table, self.restatings)
-        kept = [*(self.keep or ()), *self.restatings]
         return inspect(table, self._wanted(table, "the table"), kept)
+
+    def _tallied(self, scanned: Scanned | Engine) -> Tallies:
+        """Find the values of all columns but those to be ignored."""
+        from colonnade.tables.levels import refuse_absent
+        from colonnade.tables.tallies import tallied
+
+        refuse_absent(self._ignored, scanned.names)
+        kept = [name for name in scanned.names if name not in self._ignored]
+        self._check_keep(kept)
+        return restated_values(tallied(scanned, self._ignored), self.restatings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,6 +395,7 @@ class DataOptions(CutOptions):
         them.
         """
         from colonnade.tables import inspect
+        from colonnade.tables.levels import no_rows
 
         self._check_keep(table)
         columns = table.only(name for name in table if name != weights)
@@ -372,7 +408,7 @@ class DataOptions(CutOptions):
                 raise column.error
         plan.warn()
         if not plan.rows:
-            raise DataError("Table", "it has no rows.", "give at least one row")
+            raise no_rows()
         if not plan.used:
             hint = "give --keep with the columns to be used"
             raise DataError("Table", "no column is left that describes rows.", hint)

@@ -24,27 +24,40 @@ from colonnade.exceptions import (
 )
 from colonnade.wording import did_you_mean, joined
 
-# Hints of the package that name something of Python, in the words of the command line.
-_ADVICE = {
-    Advice.ONE_WAY: "write each state in one way, or see with colonnade inspect how to --recode",
+# Hints of the package that name something of Python, in the words of the command line. Of several
+# wordings a command takes the first whose options it has, or else the last.
+_ADVICE: dict[Advice, str | tuple[str, ...]] = {
+    Advice.ONE_WAY: (
+        "write each state in one way, or see with colonnade inspect how to --recode",
+        "write each state in one way",
+    ),
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
     ),
     Advice.CHOOSE_CODES: "give --na for each text that is missing; --na '' if none is",
     Advice.COUNT_COMPLETE_ROWS: (
-        "give --missing available to count complete rows, family by family, or --missing em"
+        "give --missing available to count complete rows, family by family, or fit with "
+        "--missing em"
     ),
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
-    Advice.CUT: "cut them into intervals with --bins 5",
-    Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
-    Advice.DECLARE_ORDER: "write all of its values as text, or leave the column out with --ignore",
+    Advice.CUT: ("cut them into intervals with --bins 5", "name points to cut them at with --cut"),
+    Advice.DECLARE_STATES: (
+        "leave the column out, with --ignore or by not naming it in --dag",
+        "leave the column out with --ignore",
+        "take the column out of the graph",
+    ),
+    Advice.DECLARE_ORDER: (
+        "write all of its values as text, or leave the column out with --ignore",
+        "write all of its values as text",
+    ),
     Advice.KEEP_COLUMNS: "give {kept} to keep what you need",
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
         "--missing state to learn it from all of them"
     ),
     Advice.LEAVE_OUT_DATES: (
-        "leave the column out with --ignore {first}, or turn it into parts such as the month"
+        "leave the column out with --ignore {first}, or turn it into parts such as the month",
+        "turn the column into parts such as the month",
     ),
     Advice.ADD_GROUP: "fit again to all rows, with those of the new group",
     Advice.ASK_NEW_GROUP: (
@@ -54,7 +67,9 @@ _ADVICE = {
         "it is a forest: predict and report take it, and Python, with BayesianNetworkForest.load"
     ),
     Advice.LEAVE_OUT: (
-        "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
+        "leave out what does not describe rows, with {ignored}, or by not naming it in --dag",
+        "leave out what does not describe rows, with {ignored}",
+        "take what does not describe rows out of the graph",
     ),
     Advice.NAMED_BY_BINS: "--bins names it: give the names of columns",
     Advice.NAMED_BY_DAG: "the graph names it: take it out, or call the column so",
@@ -87,6 +102,7 @@ _ADVICE = {
     Advice.OVERWRITE: "choose another name, or give --overwrite",
     Advice.PRIOR_FOR_HUGE_TABLES: "use the prior hierarchical or symmetric",
     Advice.PRIOR_FOR_UNOBSERVED: "fit with a prior such as hierarchical, or with ml:uniform",
+    Advice.READ_FIRST: "save the data as one of these",
     Advice.PRIOR_WITH_POSTERIOR: "fit with the prior hierarchical, symmetric or bdeu",
     Advice.LIMIT_PARENTS: "limit the number of parents, for example with --max-parents 5",
     Advice.SEARCH_BY_SCORES: "search by scores instead, with --learn ges",
@@ -108,6 +124,8 @@ _ADVICE = {
         "leave the columns that lack most values out with --ignore, or give --missing state"
     ),
 }
+# Which option the names of columns to be left out stand after.
+_IGNORED = {"ignored": "--ignore", "first": "", "kept": "--keep"}
 # Parameters of the package that are called otherwise in every command.
 _NAMES = {"table": "path"}
 
@@ -157,16 +175,29 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         return str(message)
     statement, hint = message.statement, message.hint
     if isinstance(message, InputError) and message.parameter is not None:
-        option = options.get(_NAMES.get(message.parameter, message.parameter))
+        name = message.parameter
+        option = name if name in options.values() else options.get(_NAMES.get(name, name))
         statement = statement if option is None else message.naming(option)
     if isinstance(hint, Advice):
-        hint = _ADVICE[hint]
+        hint = _advice(hint, options)
         if columns := _columns(message):
             first, *_ = names = [shlex.quote(name) for name in columns]
             ignored = " ".join(f"--ignore {name}" for name in names)
             kept = " ".join(f"--keep {name}" for name in names)
             hint = hint.format(first=first, ignored=ignored, kept=kept)
     return with_hint(statement, hint)
+
+
+def _advice(hint: Advice, options: Mapping[str, str]) -> str:
+    """Return the wording of a hint that a command can follow."""
+    wordings = _ADVICE[hint]
+    if isinstance(wordings, str):
+        return wordings
+    there = set(options.values())
+    for wording in wordings:
+        if there.issuperset(re.findall(r"--[a-z-]+", wording.format_map(_IGNORED))):
+            return wording
+    return wordings[-1]
 
 
 def _columns(message: Exception) -> tuple[str, ...]:

@@ -34,6 +34,10 @@ def check_output(path: Path, overwrite: bool, parameter: str = "output") -> None
 
     with renamed(path=parameter):
         writable(path, overwrite)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        from colonnade.tables.packages import parquet_package
+
+        parquet_package()
 
 
 def check_dialects(path: Path) -> None:

@@ -10,7 +10,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from colonnade.tables import Scanned
     from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
+    from colonnade.tables.sources import Column, StateColumn
+    from colonnade.tables.tallies import Tallies
     from colonnade.variables import State, Variable
 
 _WORDS = re.compile(r"\s*(?P<name>\S.*?)\s*:\s*(?P<words>\S.*?)\s*")
@@ -101,21 +103,35 @@ def restatings_of(recode: Sequence[str], order: Sequence[str]) -> dict[str, Rest
 
 def restated(table: TextTable, wanted: Mapping[str, Restating]) -> TextTable:
     """Return a table whose columns hold the states that options give them."""
-    from colonnade.tables.coding import CodedColumn, coded_table, unknown_states
     from colonnade.tables.files import TextTable
-    from colonnade.tables.sources import StateColumn, source_of
+    from colonnade.tables.sources import source_of
 
     _refuse_absent(wanted, list(table))
     found = source_of(table).columns if wanted else {}
-    columns: dict[str, Any] = {}
-    for name, own in wanted.items():
-        levels = found[name].levels(declared=True)
-        variable = own.variable(list(dict.fromkeys(levels.present)), levels.closed)
-        coded = CodedColumn.of(variable, levels)
-        if coded.unknown:
-            raise unknown_states(coded_table([coded])).advising("name all states in --order")
-        columns[name] = StateColumn(name, variable.states, coded.codes, variable.spellings)
+    columns = {name: _restated(found[name], own) for name, own in wanted.items()}
     return TextTable({**table, **columns}, table.codes)
+
+
+def restated_values(found: Tallies, wanted: Mapping[str, Restating]) -> Tallies:
+    """Return the same of the different values of columns."""
+    _refuse_absent(wanted, list(found.columns))
+    fresh = {
+        name: replace(found.columns[name], column=_restated(found.columns[name].column, own))
+        for name, own in wanted.items()
+    }
+    return replace(found, columns={**found.columns, **fresh})
+
+
+def _restated(column: Column, own: Restating) -> StateColumn:
+    from colonnade.tables.coding import CodedColumn, coded_table, unknown_states
+    from colonnade.tables.sources import StateColumn
+
+    levels = column.levels(declared=True)
+    variable = own.variable(list(dict.fromkeys(levels.present)), levels.closed)
+    coded = CodedColumn.of(variable, levels)
+    if coded.unknown:
+        raise unknown_states(coded_table([coded])).advising("name all states in --order")
+    return StateColumn(column.name, variable.states, coded.codes, variable.spellings)
 
 
 def variables_passing(

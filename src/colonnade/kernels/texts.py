@@ -1,6 +1,6 @@
 """Numbering the texts of a column: the same text has the same number in every block of a file.
 
-Texts are as Arrow keeps them: all bytes one after the other, and where each text begins. A text of
+Texts are bytes among others, and where each text begins and ends. A text of
 up to eight bytes is one word, which is all that has to be compared; longer ones have a hash as
 their word, and their bytes are compared as well.
 """
@@ -70,12 +70,12 @@ def _is_long_text(data, begin, arena, low, length):
 
 
 @entry
-def number_texts(offsets, data, first, slots, words, spans, arena, found, numbers, rows):
+def number_texts(begins, ends, data, first, slots, words, spans, arena, found, numbers, rows):
     """Number the texts from row `first` on; return the row at which room ran out, or their number.
 
     Parameters
     ----------
-    offsets : array of int32 [row + 1]
+    begins, ends : arrays of int32 [row]
     data : array of uint8
     slots : array of int32, a power of two
         Open-addressing table of numbers; -1 is free. At most half of it is used.
@@ -91,9 +91,8 @@ def number_texts(offsets, data, first, slots, words, spans, arena, found, number
     """
     mask, shift = np.int64(slots.size - 1), _shift(slots)
     address, last = np.int64(data.ctypes.data), data.size - 8
-    begin = np.int64(offsets[first])
     for row in range(first, numbers.size):
-        end = np.int64(offsets[row + 1])
+        begin, end = np.int64(begins[row]), np.int64(ends[row])
         length = end - begin
         if _LITTLE and length <= 8 and begin <= last:  # nearly all texts
             word = carray(pointer(address + begin), (1,), np.uint64)[0] & _MASKS[length]
@@ -123,17 +122,7 @@ def number_texts(offsets, data, first, slots, words, spans, arena, found, number
             found[1] = used + length
         numbers[row] = number
         rows[number] += 1
-        begin = end
     return numbers.size
-
-
-@entry
-def has_byte(data, byte):
-    """Whether a byte is anywhere: all are looked at, sixteen and more at a time."""
-    found = False
-    for i in range(data.size):
-        found |= data[i] == byte
-    return found
 
 
 @entry

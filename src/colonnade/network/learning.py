@@ -60,7 +60,8 @@ def fit(
         Declared states of some or all variables, seen or not; the states of the others are
         discovered.
     weights : str or array_like, optional
-        How often each row counts: the name of a column that is no variable, or an array.
+        How often each row counts: the name of a column of numbers that is no variable, or an
+        array.
     missing : {"raise", "available", "em", "state"} or EM
         What to do with rows that lack values: refuse; let each table use the rows that are
         complete for it, which is right if values are missing completely at random; let every

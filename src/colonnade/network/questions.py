@@ -523,7 +523,8 @@ class Questions:
         table : table
             As for :func:`colonnade.fit`; a column of the target is ignored. Missing values are
             summed out exactly. A variable without a column is missing in every row, which a
-            ``DataWarning`` tells.
+            ``DataWarning`` tells. Files and lazy tables are read as a whole, because the result is
+            in memory; ``colonnade predict`` goes from a file of any size into a file.
         target : str
         draws, level, rng
             As for :meth:`query`: with draws, the probabilities have credible intervals.
@@ -569,7 +570,8 @@ class Questions:
         Parameters
         ----------
         table : table
-            As for :meth:`predict`; columns that are no variables are kept.
+            As for :meth:`predict`; columns that are no variables are kept. Files are read as a
+            whole.
         how : {"probable", "sample", "mean"}
             By the states that are most probable together, row by row; by states drawn from their
             joint distribution given the rest of the row; or, where states are integers, by their
@@ -611,7 +613,8 @@ class Questions:
         Parameters
         ----------
         table, unknown
-            As for :meth:`log_likelihood`, whose values are taken apart.
+            As for :meth:`log_likelihood`, whose values are taken apart. Files are read as a whole,
+            because the result, a number for each row and variable, is in memory.
 
         Returns
         -------

@@ -15,11 +15,11 @@ from scipy.special import gammaln
 
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import DataError
 from colonnade.missing.treatment import Missing, checked_missing, rows_for_graph, warn_of_rest
 from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import Countable, bounded, countable
+from colonnade.tables.levels import no_rows
 from colonnade.threads import run, worker_count
 
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ def read_rows(
     """Open a table, or some of its columns, for many passes; it must have at least one row."""
     opened = countable(bounded(table, memory), columns=names, group=group).settled()
     if opened.rows == 0:
-        raise DataError("Table", "it has no rows.", "give at least one row")
+        raise no_rows()
     return opened
 
 

@@ -30,6 +30,7 @@ from colonnade.randomness import generator
 from colonnade.structure.columns import read_rows
 from colonnade.structure.resampling import Learner, learned
 from colonnade.structure.scores import score
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import gathered
 from colonnade.tables.memory import encode
@@ -147,6 +148,7 @@ def compare(
     missing: Missing = "raise",
     target: str | None = None,
     group: str | None = None,
+    memory: Allowed = None,
 ) -> Comparison:
     """Compare graphs, or ways to learn them, under several priors.
 
@@ -175,6 +177,10 @@ def compare(
     group : str, optional
         A column with the group of each row, as for :func:`colonnade.fit`; it is no part of the
         graphs. The default prior is then ``Tiered()``.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here, and the rows of each fold. As for
+        :func:`colonnade.scan`. Numbers of folds and log likelihoods, eight bytes a row for each
+        graph and prior, come on top.
 
     Returns
     -------
@@ -192,7 +198,7 @@ def compare(
     chosen = _checked_priors(priors if priors is not None or group is None else Tiered())
     rng = generator(0 if rng is None else rng)
     missing = checked_missing(missing)
-    coded = gathered(treated(read_rows(table, group=group), missing))
+    coded = gathered(treated(read_rows(table, group=group, memory=memory), missing))
     for parameter, name in (("target", target), ("group", group)):
         if name is not None and (not isinstance(name, str) or name not in coded.names):
             raise not_among(coded.names, parameter, name)

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from colonnade.arrays import Seed
+from colonnade.arrays import Array, Integers, Seed
 from colonnade.dag import Dag, compelled
 from colonnade.exceptions import checked_whole, counted, expected, listing
 from colonnade.missing.treatment import Missing
@@ -18,8 +18,9 @@ from colonnade.structure.columns import prepare
 from colonnade.structure.constraints import FoundByTests
 from colonnade.structure.search import Found, to_the_end
 from colonnade.structure.shares import TIE_TOLERANCE, ArcShares
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.countable import gathered
+from colonnade.tables.countable import bounded, gathered
 
 Learner = Callable[[Any], Dag | Found | FoundByTests]
 _MAX_RESAMPLES = 10**6
@@ -85,6 +86,7 @@ def arc_strength(
     *,
     resampling: Resampling = "halves",
     missing: Missing = "raise",
+    memory: Allowed = None,
 ) -> ArcStrengths:
     """Learn a graph from many tables of rows drawn from this one, and count the arcs.
 
@@ -106,6 +108,10 @@ def arc_strength(
         that are whole numbers are as many rows.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`; the learner gets tables without gaps.
+    memory : int or str, optional
+        Bytes that files and lazy tables may take here, and each of the resampled tables. As for
+        :func:`colonnade.scan`. If eight bytes a row are more, rows are drawn block by block, and
+        others with the same `rng`.
 
     Returns
     -------
@@ -131,7 +137,7 @@ def arc_strength(
         raise expected("'halves' or 'bootstrap'", "resampling", resampling)
     rng = generator(rng)
     with Progress("Resampling", total=resamples) as progress:
-        coded = gathered(prepare(table, missing).table)
+        coded = gathered(prepare(bounded(table, memory), missing).table)
         position = {name: k for k, name in enumerate(coded.names)}
         directed = np.zeros((len(position), len(position)))
         for _ in range(resamples):
@@ -149,9 +155,11 @@ def _resampled(coded: CodedTable, how: Resampling, rng: np.random.Generator) -> 
     weights = coded.weights
     whole = weights is not None and weights.dtype.kind == "i" and weights.sum() > 0
     if weights is None or not whole:
+        if coded.memory is not None and 8 * coded.rows > coded.memory.size:
+            return _drawn_in_blocks(coded, how, rng)
         if how == "bootstrap":
-            return coded.take(rng.integers(coded.rows, size=coded.rows))
-        return coded.take(rng.permutation(coded.rows)[: max(1, coded.rows // 2)])
+            return _taken(coded, rng.integers(coded.rows, size=coded.rows))
+        return _taken(coded, rng.permutation(coded.rows)[: max(1, coded.rows // 2)])
     total = int(weights.sum())
     if how == "bootstrap":
         times = rng.multinomial(total, weights / total)
@@ -161,6 +169,39 @@ def _resampled(coded: CodedTable, how: Resampling, rng: np.random.Generator) -> 
         times = rng.binomial(weights, 0.5)
     kept = np.flatnonzero(times)
     return replace(coded.take(kept), weights=times[kept])
+
+
+def _taken(coded: CodedTable, rows: Integers) -> CodedTable:
+    """Take rows, in any order, within the memory that a table has."""
+    if coded.memory is None:
+        return coded.take(rows)
+    rows = np.sort(rows)
+
+    def choose(low: int, high: int) -> Array:
+        begin, end = np.searchsorted(rows, (low, high))
+        return rows[begin:end] - low
+
+    return coded.take_in_blocks(choose)
+
+
+def _drawn_in_blocks(coded: CodedTable, how: Resampling, rng: np.random.Generator) -> CodedTable:
+    """The same without numbers of all rows: first how many rows each block has, then which."""
+    left, rows = coded.rows, coded.rows if how == "bootstrap" else max(1, coded.rows // 2)
+
+    def choose(low: int, high: int) -> Array:
+        nonlocal left, rows
+        size = high - low
+        if how == "bootstrap":
+            own = rng.binomial(rows, size / left)
+            chosen = rng.integers(size, size=own)
+        else:
+            exact = left < _MAX_EXACT_TOTAL
+            own = rng.hypergeometric(size, left - size, rows) if exact else size * rows // left
+            chosen = rng.permutation(size)[:own]
+        left, rows = left - size, rows - int(own)
+        return chosen
+
+    return coded.take_in_blocks(choose)
 
 
 def learned(learner: Learner | Dag, coded: CodedTable, parameter: str = "learner") -> Dag:

@@ -12,7 +12,7 @@ from colonnade.exceptions import FileFormatError, require
 from colonnade.tables.bounds import Memory
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.frames import SeriesColumn, arrow_levels
-from colonnade.tables.levels import Levels, refuse_repeated
+from colonnade.tables.levels import Levels, refuse_repeated_in
 from colonnade.tables.packages import readable, without_index
 from colonnade.tables.parts import Block, LabelTrack, Track, ahead
 
@@ -46,9 +46,7 @@ class ArrowFiles:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the columns of the first file."""
-        names = self._first.names
-        refuse_repeated(names)
-        return tuple(without_index(self.files[0], dict.fromkeys(names)))
+        return tuple(without_index(self.files[0], dict.fromkeys(self._first.names)))
 
     @cached_property
     def rows(self) -> int | None:
@@ -98,7 +96,8 @@ class ArrowFiles:
         """Say nothing: these files mark missing values, and have types."""
 
     def _check(self, path: Path, schema: Any, columns: Sequence[str]) -> None:
-        """Refuse a file that lacks a column, or has other types than the first one."""
+        """Refuse a file that lacks a column, has it twice, or with another type than the first."""
+        refuse_repeated_in(path, schema.names, columns)
         for name in columns:
             if name not in schema.names:
                 problem = f"no column {name!r}, which {str(self.files[0])!r} has."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
@@ -192,6 +192,8 @@ class CodedTable:
         >>> table.take(table.complete).codes[0].tolist()
         [0, 1]
         """
+        if self.memory is not None and rows.dtype == bool:
+            return self.take_in_blocks(lambda low, high: rows[low:high])
         weights = None if self.weights is None else self.weights[rows]
         columns = tuple(column[rows] for column in self.codes)
         return CodedTable(self.variables, columns, weights, self.discretizer, memory=self.memory)
@@ -206,26 +208,30 @@ class CodedTable:
         """
         if not any(self.missing):
             return self
-        return self.take(self.complete) if self.memory is None else self._taken_in_blocks()
+        return self.take(self.complete)
 
-    def _taken_in_blocks(self) -> CodedTable:
-        """Return the complete rows, on disk where memory is short."""
+    def take_in_blocks(self, choose: Callable[[int, int], Array]) -> CodedTable:
+        """Return some rows, on disk where memory is short.
+
+        `choose` says which, by a mask or by positions, of those from one row up to another.
+        """
+        from colonnade.tables.bounds import Memory
         from colonnade.tables.compact import CompactColumns
 
-        assert self.memory is not None
+        memory = self.memory or Memory()
         sizes = [variable.cardinality for variable in self.variables]
-        step = self.memory.block_rows(len(sizes))
-        weights = None if self.weights is None else self.weights[self.complete]
-        with CompactColumns(self.memory.size) as store:
+        step = memory.block_rows(len(sizes))
+        weights: list[Array] = []
+        with CompactColumns(memory.size) as store:
             for low in range(0, self.rows, step):
-                part = [column[low : low + step] for column in self.codes]
-                there = np.logical_and.reduce(
-                    [column < size for column, size in zip(part, sizes, strict=True)]
-                )
-                store.add([column[there] for column in part])
+                high = min(low + step, self.rows)
+                rows = choose(low, high)
+                store.add([column[low:high][rows] for column in self.codes])
+                weights += [] if self.weights is None else [self.weights[low:high][rows]]
             columns = store.recoded([np.arange(size + 1) for size in sizes], sizes)
+        own = np.concatenate(weights) if weights else self.weights
         cuts = self.discretizer
-        return CodedTable(self.variables, tuple(columns), weights, cuts, memory=self.memory)
+        return CodedTable(self.variables, tuple(columns), own, cuts, memory=self.memory)
 
     def counts(
         self, families: Sequence[Members], missing: Literal["raise", "available"] = "raise"
@@ -338,6 +344,8 @@ def _not_numbers(values: list[Any], place: str, first_row: int) -> DataError:
     row = next((row for row in rows if not is_number(str(values[row]).strip())), rows[0])
     problem = f"{shown(values[row])} in {row_at(first_row + row)} cannot be a weight."
     hint = "weights are numbers; name another column, or leave numeric weights uncut"
+    if is_number(str(values[row]).strip()):
+        hint = "weights are numbers, not texts: convert them"
     return DataError(place, problem, hint, row=first_row + row, value=values[row])
 
 
@@ -356,7 +364,8 @@ def _numbers(raw: Array) -> Array:
     try:
         if all(isinstance(value, int | np.integer) for value in raw.flat):
             return raw.astype(np.int64)
-        return raw.astype(np.float64)
+        # NumPy would read texts as numbers, which they are in no other kind of table.
+        return raw if any(isinstance(value, str) for value in raw.flat) else raw.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         return raw
 

@@ -13,14 +13,19 @@ from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listi
 from colonnade.tables.coded import CodedTable, code_type
 from colonnade.tables.cuts import lower_end
 from colonnade.tables.discretize import Discretizer
-from colonnade.tables.levels import Labelled, Levels, column_error, place
+from colonnade.tables.levels import Labelled, Levels, column_error, no_rows, place
 from colonnade.variables import State, Variable
 
 
-def discovered(name: str, levels: Labelled) -> Variable:
-    """Return the variable of a column whose states are not declared."""
+def discovered(name: str, levels: Labelled, rows: int | None = None) -> Variable:
+    """Return the variable of a column whose states are not declared.
+
+    `rows` are those of its table, if it has one: without any, the column is not to blame.
+    """
     labels = list(dict.fromkeys(levels.present))
     if not labels:
+        if rows == 0:
+            raise no_rows()
         raise column_error(name, "no values, so no states.", Advice.DECLARE_STATES)
     for label in labels:
         if not isinstance(label, str | int):

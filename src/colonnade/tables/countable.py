@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from colonnade.arrays import Weights
 from colonnade.counts import FamilyCounts
-from colonnade.exceptions import expected, inapplicable
+from colonnade.exceptions import expected, inapplicable, renamed
 from colonnade.tables.asked import Asked, Declared
 from colonnade.tables.bounds import Allowed, Memory
 from colonnade.variables import Variable
@@ -147,7 +147,10 @@ def scanned_of(table: Any) -> Scanned | Engine | None:
         return table
     if (engine := engine_of(table)) is not None:
         return engine
-    return scan(table) if are_paths(table) else None
+    if not are_paths(table):
+        return None
+    with renamed(paths="table", path="table"):
+        return scan(table)
 
 
 def bounded(table: Any, memory: Allowed) -> Any:

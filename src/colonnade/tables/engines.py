@@ -48,6 +48,10 @@ _PACKAGES = frozenset(
         "pyspark", "py4j",
     )
 )  # fmt: skip
+_OF_CONNECTION = "see that its connection is open, and that its tables and files are there"
+_OF_VALUES = "correct the values, or what the table computes from them"
+# What errors are called that are about values: of Polars, DuckDB, Ibis and Spark.
+_VALUE_ERRORS = ("Conversion", "OutOfRange", "InvalidOperation", "NumberFormat", "Arithmetic")
 _CONNECTED = frozenset(("pyspark", "py4j", "ibis", "distributed"))
 
 
@@ -72,6 +76,11 @@ class Engine(ABC):
         """Names of the columns."""
         with self.answering():
             return tuple(self.frame.collect_schema())
+
+    @property
+    def all_names(self) -> Sequence[str]:
+        """Names of the columns; if several have one name, all of them, where narwhals sees one."""
+        return self.names
 
     def within(self, memory: Memory) -> Self:
         """Return the same table, to be kept here within another bound."""
@@ -131,7 +140,7 @@ class Engine(ABC):
         except Exception as error:
             if not _is_of_engine(error):
                 raise
-            hint = "see that its connection is open, and that its tables and files are there"
+            hint = _OF_VALUES if _is_of_values(error) else _OF_CONNECTION
             raise DataError("Table", f"{self.title} failed: {_first_line(error)}", hint) from error
 
 
@@ -151,6 +160,11 @@ def _is_of_engine(error: Exception) -> bool:
         return True
     # Of a session that was stopped nothing is left but None.
     return isinstance(error, AssertionError | AttributeError) and rooms[-1] in _CONNECTED
+
+
+def _is_of_values(error: Exception) -> bool:
+    """Whether an engine failed because of values that it could not convert or compute."""
+    return type(error).__name__.startswith(_VALUE_ERRORS)
 
 
 def _first_line(error: BaseException) -> str:
@@ -198,6 +212,10 @@ class DuckDb(Engine):
 
     title = "DuckDB"
     embedded = True
+
+    @property
+    def all_names(self) -> Sequence[str]:
+        return list(self.frame.to_native().columns)
 
     def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:
         require("pyarrow", feature="Counting a DuckDB table", extra="formats")
@@ -350,6 +368,10 @@ class Spark(_Together):
 
     title = "Spark"
 
+    @property
+    def all_names(self) -> Sequence[str]:
+        return list(self.frame.to_native().columns)
+
     def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:
         # Spark comes without what its tables are brought over by.
         require("pyspark.sql", feature="Counting a Spark table", extra="spark")
@@ -381,6 +403,10 @@ class Dask(Engine):
     """A Dask table: each part is read once, and all its group-bys are counted together."""
 
     title = "Dask"
+
+    @property
+    def all_names(self) -> Sequence[str]:
+        return list(self.frame.to_native().columns)
 
     def grouped(self, frame: Lazy, sets: Sequence[Sequence[str]], weighted: bool) -> list[Eager]:
         dask = require("dask", feature="Counting a Dask table", extra="dask")

@@ -22,7 +22,13 @@ from colonnade.exceptions import (
 from colonnade.progress import Progress
 from colonnade.tables import packages, sheets
 from colonnade.tables.headers import Header, numbered
-from colonnade.tables.opening import COMPRESSIONS, TextFile, existing, is_standard_input
+from colonnade.tables.opening import (
+    COMPRESSIONS,
+    COPY_AGAIN,
+    TextFile,
+    existing,
+    is_standard_input,
+)
 from colonnade.tables.remarks import of_dialect, of_readings
 from colonnade.tables.separators import SAMPLE_LINES, named, separator_of
 from colonnade.tables.texts import Codes, Decimal, Reading
@@ -205,13 +211,40 @@ def read_lines(
     if separator is None:
         separator = TEXT.get(Path(file.path).suffix.lower(), ",")
     with file.lines() as stream:
-        reader = csv.reader(stream, delimiter=separator, skipinitialspace=True, strict=True)
+        lines = _without_nul(file.path, stream)
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+        last = 0
         try:
             for row in reader:
-                yield reader.line_num, row
+                last = reader.line_num
+                yield last, row
         except csv.Error as error:
-            line = f"line {reader.line_num}"
-            raise FileFormatError(file.path, line, f"not valid CSV ({error}).") from None
+            raise _invalid(file.path, str(error), last + 1, reader.line_num) from None
+
+
+def _without_nul(path: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines up to the first with a NUL byte, which no text has."""
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            problem = "it holds a NUL byte, so it is damaged or no text."
+            raise FileFormatError(path, f"line {number}", problem, COPY_AGAIN)
+        yield line
+
+
+def _invalid(path: str, error: str, first: int, last: int) -> FileFormatError:
+    """Word what is wrong with one record, which begins in a line: it is a quote that is at fault.
+
+    One that is not closed makes everything a part of its value, up to the next quote.
+    """
+    if error == "unexpected end of data":
+        problem, last = "a double quote that opens a value is never closed.", first
+    elif error.startswith("field larger"):
+        problem, last = f"a value has more than {csv.field_size_limit():,} characters.", first
+    else:
+        problem = f"not valid CSV ({error})."
+    place = f"line {first}" if first == last else f"lines {first} to {last}"
+    hint = "close the double quote that opens a value there, or remove it"
+    return FileFormatError(path, place, problem, hint)
 
 
 # ------------------------------------------------------------------------- text

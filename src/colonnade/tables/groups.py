@@ -194,7 +194,7 @@ def weight_expression(name: str, kind: Any) -> nw.Expr:
     """Return the weight of a row as an integer or a float, null where it is missing."""
     if not kind.is_numeric() and kind != nw.Boolean:
         problem = f"values of type {kind} cannot be weights."
-        hint = "weights are numbers; name another column, or leave numeric weights uncut"
+        hint = "weights are numbers: convert the column, or name another"
         raise column_error(name, problem, hint)
     weight = nw.col(name)
     if kind == nw.Int64:  # what is cast may lose its gaps, of Dask

@@ -19,13 +19,18 @@ from colonnade.exceptions import (
     warn,
 )
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_cuts
+from colonnade.tables.bounds import Allowed
 from colonnade.tables.coding import discovered
+from colonnade.tables.countable import bounded
+from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretize import Discretized, Discretizer
-from colonnade.tables.identifiers import are_dates, identifier
-from colonnade.tables.levels import Levels, as_float, place, refuse_absent
+from colonnade.tables.identifiers import Excess, are_dates, identifier, identifies
+from colonnade.tables.levels import Levels, as_float, column_error, place, refuse_absent
 from colonnade.tables.remarks import StateRemarks, number_code
+from colonnade.tables.sketches import MAX_EXACT
 from colonnade.tables.sources import Column, ListColumn, StateColumn, source_of
 from colonnade.tables.summaries import ColumnSummary, Kind
+from colonnade.tables.tallies import DistinctColumn, Tallies, Tally, tallies_of
 from colonnade.tables.texts import strange_texts
 from colonnade.variables import State
 from colonnade.wording import joined, percent
@@ -166,6 +171,8 @@ def inspect(
     table: Any,
     bins: int | Mapping[str, Wanted] | Bins = DEFAULT_BINS,
     keep: Iterable[str] = (),
+    *,
+    memory: Allowed = None,
 ) -> Inspection:
     """Say what a table holds, and what would be made of each column before a network is learned.
 
@@ -177,12 +184,15 @@ def inspect(
     Parameters
     ----------
     table : table
-        As for :func:`colonnade.fit`. If it comes from :func:`colonnade.read`, the codes that stood
-        for missing values are listed.
+        As for :func:`colonnade.fit`, files, databases and lazy tables included. If it comes from
+        text files, or from :func:`colonnade.read`, the codes that stood for missing values are
+        listed. Of a column that is not in memory up to 1,048,576 different values are told apart.
     bins : int, mapping or Bins, optional
         As for :func:`discretize`.
     keep : iterable of str, optional
         Columns that are used in any case; those that `bins` names are as well.
+    memory : int or str, optional
+        Bytes that blocks of files and lazy tables may take here. As for :func:`scan`.
 
     Returns
     -------
@@ -194,9 +204,13 @@ def inspect(
     >>> inspect(table, bins=2).left_out
     {'id': 'seems to identify rows: 40 different values in 40 rows'}
     """
-    source = source_of(table)
     wanted = Bins.of(bins)
     kept = {*keep, *wanted.columns}
+    found = tallies_of(bounded(table, memory))
+    if found is not None:
+        refuse_absent(sorted(kept), list(found.columns))
+        return _of_tallies(found, wanted, kept)
+    source = source_of(table)
     refuse_absent(sorted(kept), list(source.names))
     codes: Mapping[str, Mapping[str, int]] = getattr(table, "codes", {})
     columns = tuple(
@@ -206,15 +220,38 @@ def inspect(
     return Inspection(source.rows, columns)
 
 
+def _of_tallies(found: Tallies, wanted: Bins, kept: Collection[str]) -> Inspection:
+    """Look at columns of which the different values are known."""
+    columns = []
+    for name, tally in found.columns.items():
+        if tally.more:
+            columns.append(_summary_of_many(found, tally, wanted, name in kept))
+        else:
+            args = tally.column, wanted, name in kept, tally.codes, found.rows
+            columns.append(_summary(*args, tally.rows, tally.error))
+    return Inspection(found.rows, tuple(columns))
+
+
 def _summary(
-    column: Column, wanted: Bins, kept: bool, codes: Mapping[str, int], rows: int
+    column: Column,
+    wanted: Bins,
+    kept: bool,
+    codes: Mapping[str, int],
+    rows: int,
+    times: Array | None = None,
+    error: ColonnadeError | None = None,
 ) -> ColumnSummary:
-    """Look at one column; the errors of those that are kept are raised."""
+    """Look at one column; the errors of those that are kept are raised.
+
+    `times` says for how many rows each of its values stands, if not for one.
+    """
     try:
+        if error is not None:
+            raise error
         if column.times is not None and not kept:
             return _times(column, codes, rows)
         read = wanted.read(column)
-        return _read(column, read, kept, codes)
+        return _read(column, read, kept, codes, times)
     except ColonnadeError as error:
         if kept:
             raise
@@ -236,29 +273,37 @@ def _times(column: Column, codes: Mapping[str, int], rows: int) -> ColumnSummary
 
 
 def _read(
-    column: Column, read: Measured | Levels, kept: bool, codes: Mapping[str, int]
+    column: Column,
+    read: Measured | Levels,
+    kept: bool,
+    codes: Mapping[str, int],
+    times: Array | None,
 ) -> ColumnSummary:
+    cuts: Cuts | None = None
     if isinstance(read, Measured):
-        present = read.numbers[~np.isnan(read.numbers)]
-        rows, gaps, different = len(read.numbers), len(read.numbers), len(np.unique(present))
-        gaps -= len(present)
-        cuts = read.cuts(column.name) if len(present) else None
+        there = ~np.isnan(read.numbers)
+        different = len(np.unique(read.numbers[there]))
+        cuts = read.cuts(column.name, weights=times) if there.any() else None
         states: tuple[State, ...] = () if cuts is None else cuts.states
-        positions = np.empty(0, int) if cuts is None else cuts.column(read.numbers).codes
+        positions = np.empty(0, int) if cuts is None else cuts.column(read.numbers).codes[there]
     else:
-        rows, cuts = len(read.codes), None
         there = (read.codes >= 0) & (read.codes < len(read.labels))
+        different = len(np.unique(read.codes[there]))
         states, positions = _found(column, read, there)
-        gaps, different = int(rows - there.sum()), len(np.unique(read.codes[there]))
-    kind = _kind(column, read, states) if rows > gaps else "no values"
-    reason = _reason(column, read, kind, rows, gaps, different)
+    present = int(there.sum() if times is None else times[there].sum())
+    rows = len(there) if times is None else int(times.sum())
+    kind = _kind(column, read, states) if present else "no values"
+    excess = _excess(column, read, different, present, times)
+    reason = _reason(read, kind, rows, rows - present, different, excess)
+    own = (column.name, kind, rows, rows - present, different, codes)
     if reason and (not kept or not states):
-        return ColumnSummary(column.name, kind, rows, gaps, different, codes, reason=reason)
-    doubtful = number_code(_numbers(column, read))
-    remarks = [*_remarks(column, kind, states, rows - gaps), *([doubtful] if doubtful else [])]
-    counts = np.bincount(positions[positions >= 0].astype(np.int64), minlength=len(states))
+        return ColumnSummary(*own, reason=reason)
+    doubtful = number_code(*_numbers(column, read, there, times))
+    remarks = [*_remarks(column, kind, states, present), *([doubtful] if doubtful else [])]
+    known = None if times is None else times[there]
+    counts = np.bincount(positions.astype(np.int64), known, len(states)).astype(np.int64)
     return ColumnSummary(
-        *(column.name, kind, rows, gaps, different, codes),
+        *own,
         "states" if cuts is None else "cut",
         states,
         tuple(counts.tolist()),
@@ -269,15 +314,65 @@ def _read(
     )
 
 
-def _numbers(column: Column, read: Measured | Levels) -> Floats:
-    """Return the numbers of a column, without what is missing; none if it holds something else."""
+def _summary_of_many(found: Tallies, tally: Tally, wanted: Bins, kept: bool) -> ColumnSummary:
+    """Look at a column with more different values than were told apart: only numbers are of use."""
+    column = tally.column
+    name, rows, least = column.name, found.rows, len(tally.rows)
+    reason = f"more than {MAX_EXACT:,} different values"
+    bins: Any = wanted.columns.get(name, wanted.default)
+    cuts, counts = None, list[int]()
+    repeats = tally.rows.max(initial=0) > 1
+    identifying = column.number_type is int and name not in wanted.columns and not repeats
+    if column.number_type is not None and bins is not None and (kept or not identifying):
+        cuts, counts = found.cut(name, bins)
+    elif kept:
+        raise column_error(name, f"{reason} are too many states.", Advice.LEAVE_OUT)
+    kind: Kind = "text" if column.number_type is None else "numbers"
+    kind = "integers" if column.number_type is int else kind
+    own = (name, kind, rows, rows - sum(counts) if cuts else 0, least, tally.codes)
+    if cuts is None:
+        return ColumnSummary(*own, reason=f"seems to identify rows: {reason}")
+    return ColumnSummary(
+        *own,
+        "cut",
+        cuts.states,
+        tuple(counts),
+        cuts,
+        remarks=(f"{reason}, not all of them counted",),
+        guessed=column.number_type is int and name not in wanted.columns,
+    )
+
+
+def _numbers(
+    column: Column, read: Measured | Levels, there: Array, times: Array | None
+) -> tuple[Floats, Array | None]:
+    """Return the numbers of a column and their rows, without what is missing.
+
+    There are none if it holds something else.
+    """
+    known = None if times is None else times[there]
     if isinstance(read, Measured):
-        return read.numbers[~np.isnan(read.numbers)]
+        return read.numbers[there], known
     if column.number_type is None:
-        return np.empty(0)
-    there = read.codes[(read.codes >= 0) & (read.codes < len(read.labels))]
-    numbers: Floats = np.array([as_float(label) for label in read.labels])[there]
-    return numbers
+        return np.empty(0), None
+    numbers: Floats = np.array([as_float(label) for label in read.labels])[read.codes[there]]
+    return numbers, known
+
+
+def _excess(
+    column: Column, read: Measured | Levels, different: int, rows: int, times: Array | None
+) -> Excess | None:
+    """Return what is to be said of a column that identifies rows; None of any other."""
+    if times is None:
+        return identifier(column, read)
+    found = Excess(column.name, different, rows)
+    if not found.enough or isinstance(column, StateColumn):
+        return None
+    if isinstance(read, Measured):
+        whole, labels = read.guessed > 0, read.numbers[~np.isnan(read.numbers)].tolist()
+    else:
+        whole, labels = not read.closed, read.present
+    return found if identifies(found, labels, whole and column.number_type is int) else None
 
 
 def _found(column: Column, read: Levels, there: Array) -> tuple[tuple[State, ...], Array]:
@@ -303,12 +398,17 @@ def _kind(column: Column, read: Measured | Levels, states: Collection[State]) ->
 
 
 def _reason(
-    column: Column, read: Measured | Levels, kind: Kind, rows: int, gaps: int, different: int
+    read: Measured | Levels,
+    kind: Kind,
+    rows: int,
+    gaps: int,
+    different: int,
+    excess: Excess | None,
 ) -> str:
     """Why a column is left out; empty if it is not."""
     if kind == "no values":
         return "no values"
-    if excess := identifier(column, read):
+    if excess is not None:
         numbers = f"{excess.states:,} different values in {counted(excess.rows, 'row')}"
         if kind == "dates":
             return f"dates, {numbers}"
@@ -329,7 +429,14 @@ def _remarks(column: Column, kind: Kind, states: Collection[State], rows: int) -
     if kind == "dates":
         yield "dates, each of which is a state"
     if kind in ("text", "categories", "dates"):
-        found = StateRemarks.of(states, not isinstance(column, ListColumn))
+        found = StateRemarks.of(states, _unread(column))
         yield from (text for text in found if text)
         if len(states) > _FEW_STATES and rows < _MIN_ROWS_PER_STATE * len(states):
             yield f"{counted(len(states), 'state')} in {counted(rows, 'row')}: most are rare"
+
+
+def _unread(column: Column) -> bool:
+    """Whether no reader of files has looked at the texts of a column."""
+    return (
+        column.unread if isinstance(column, DistinctColumn) else not isinstance(column, ListColumn)
+    )

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing, row_at
+from colonnade.exceptions import (
+    Advice,
+    DataError,
+    FileFormatError,
+    counted,
+    did_you_mean,
+    listing,
+    row_at,
+)
 from colonnade.wording import joined
 
 # Integers within a range this wide are told apart by a table, others by sorting.
@@ -74,6 +83,11 @@ def column_error(name: str, problem: str, hint: str = "", **facts: Any) -> DataE
     return DataError(place(name), problem, hint, column=name, **facts)
 
 
+def no_rows() -> DataError:
+    """Word the error for a table without rows, of which nothing can be learned."""
+    return DataError("Table", "it has no rows.", "give at least one row")
+
+
 def missing_weight(where: str, row: int) -> DataError:
     """Word the error for a row, given by its position, that has no weight."""
     problem = f"the weight in {row_at(row)} is missing."
@@ -89,11 +103,18 @@ def refuse_absent(wanted: Sequence[str], known: Sequence[str], hint: str = "") -
     lost = tuple(dict.fromkeys(name for name in wanted if name not in there))
     if lost:
         problem = f"not in the table, which has {listing(known)}."
-        hints = dict.fromkeys(filter(None, (did_you_mean(name, known) for name in lost)))
+        hints = dict.fromkeys(filter(None, (_meant(name, known) for name in lost)))
         hint = " ".join(hints) or hint
         noun = "Column" if len(lost) == 1 else "Columns"
         where = f"{noun} {joined(map(repr, lost))}"
         raise DataError(where, problem, hint, columns=lost, absent=lost)
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    """Say what somebody may mean by a column that is not there."""
+    several = {f"{name}.1", f"{name}.2"} <= set(known)
+    own = f"several columns are called {name!r}: give each a name of its own" if several else ""
+    return did_you_mean(name, known) or own
 
 
 def refuse_missing(missing: Mapping[str, int], rows: int, hint: str) -> None:
@@ -120,10 +141,23 @@ def repeated_names(names: Sequence[Any]) -> dict[Any, DataError]:
     }
 
 
-def refuse_repeated(names: Sequence[Any]) -> None:
-    """Raise unless all columns of a table have different names."""
-    for error in repeated_names(names).values():
-        raise error
+def refuse_repeated(names: Sequence[Any], wanted: Iterable[Any] | None = None) -> None:
+    """Raise unless columns of a table, all or those wanted, have names of their own."""
+    errors = repeated_names(names)
+    for name in names if wanted is None else wanted:
+        if name in errors:
+            raise errors[name]
+
+
+def refuse_repeated_in(
+    file: Path, names: Sequence[str], wanted: Iterable[str] | None = None
+) -> None:
+    """Raise unless columns of a file, all or those wanted, have names of their own."""
+    times = Counter(names)
+    for name in names if wanted is None else wanted:
+        if times[name] > 1:
+            problem = f"{times[name]} columns are called {name!r}."
+            raise FileFormatError(str(file), "", problem, "give each column a name of its own")
 
 
 def unusable(name: str, kind: str, hint: str = "convert it to strings or integers") -> DataError:

@@ -145,7 +145,7 @@ def encode(
             elif excess := numeric_excess(column, levels):
                 numbers.append(excess)
         if variable is None:
-            variable = discovered(column.name, levels)
+            variable = discovered(column.name, levels, source.rows)
             if isinstance(column, StateColumn) and column.spellings:
                 variable = replace(variable, spellings=column.spellings)
         return CodedColumn.of(variable, levels)

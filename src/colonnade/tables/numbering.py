@@ -17,7 +17,8 @@ class TextNumbers:
     --------
     >>> numbers = TextNumbers()
     >>> data = np.frombuffer(b"yesnoyes", np.uint8)
-    >>> numbers.add(np.array([0, 3, 5, 8], np.int32), data).tolist()
+    >>> ends = np.array([0, 3, 5, 8], np.int32)
+    >>> numbers.add(ends[:-1], ends[1:], data).tolist()
     [0, 1, 0]
     >>> numbers.texts, numbers.rows.tolist()
     (['yes', 'no'], [2, 1])
@@ -32,20 +33,23 @@ class TextNumbers:
         self._found = np.zeros(2, np.int64)
         self._texts: list[str] = []
 
-    def add(self, offsets: NDArray[np.int32], data: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return the number of the text of each row, given as Arrow keeps texts."""
+    def add(
+        self, begins: NDArray[np.int32], ends: NDArray[np.int32], data: NDArray[np.uint8]
+    ) -> NDArray[np.int32]:
+        """Return the number of the text of each row, given by where it is in the data."""
         from colonnade.kernels.texts import number_texts
 
-        numbers = np.empty(len(offsets) - 1, np.int32)
+        begins, ends, data = read_only(begins), read_only(ends), read_only(data)
+        numbers = np.empty(len(begins), np.int32)
         done = 0
         while True:
             done = number_texts(
-                offsets, data, done, self._slots, self._words, self._spans, self._arena,
+                begins, ends, data, done, self._slots, self._words, self._spans, self._arena,
                 self._found, numbers, self._rows,
             )  # fmt: skip
             if done == len(numbers):
                 return numbers
-            self._grow(int(offsets[done + 1] - offsets[done]))
+            self._grow(int(ends[done] - begins[done]))
 
     @property
     def texts(self) -> list[str]:
@@ -77,6 +81,13 @@ class TextNumbers:
             place_texts(self._words, self._spans, self._found, self._slots)
         if used + length > len(self._arena):
             self._arena = _enlarged(self._arena, 2 * (used + length))
+
+
+def read_only(array: Array) -> Array:
+    """Return an array as one that cannot be changed: kernels are compiled for one of both kinds."""
+    found = array.view()
+    found.setflags(write=False)
+    return found
 
 
 def _enlarged(array: Array, size: int) -> Array:

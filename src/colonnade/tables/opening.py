@@ -35,6 +35,9 @@ STANDARD_INPUT = "-"
 # Endings that a name may have after the one that says what the file holds.
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip", ".zst")
 
+# What helps with a file that is damaged, or cut off.
+COPY_AGAIN = "copy the file again, or give it the ending that says what it holds"
+
 # Byte order marks; the four bytes of UTF-32 begin with the two of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -47,6 +50,7 @@ _MARKS = (
 _NO_TEXT = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\x89HDF": "HDF5", b"%PDF": "PDF"}
 _CHUNK_BYTES = 1 << 20
 _SAMPLE_BYTES = 1 << 12
+_MAX_LINE_BYTES = 1 << 28
 # Of every other byte, at least this share is zero where letters take two bytes.
 _MIN_ZEROS = 0.7
 # Bytes that Windows-1252 leaves undefined.
@@ -137,6 +141,30 @@ class TextFile:
         with self._bytes() as stream:
             yield stream
 
+    def whole_lines(self, skipped: int, size: int) -> Iterator[bytes]:
+        """Yield its bytes, without a mark and the first lines, in blocks of whole lines.
+
+        Each ends in a line break; a line longer than `size` makes a block larger.
+        """
+        with self._bytes() as stream:
+            fresh = stream.read(len(codecs.BOM_UTF8) + size).removeprefix(codecs.BOM_UTF8)
+            while skipped and fresh:
+                _, found, after = fresh.partition(b"\n")
+                fresh, skipped = after or stream.read(size), skipped - len(found)
+            rest = b""
+            while fresh:
+                end = fresh.rfind(b"\n") + 1
+                if end:
+                    yield rest + fresh[:end]
+                    rest = b""
+                rest += fresh[end:]
+                if len(rest) > _MAX_LINE_BYTES:
+                    problem = f"a line has more than {_MAX_LINE_BYTES:,} bytes."
+                    raise FileFormatError(self.path, "", problem, COPY_AGAIN)
+                fresh = stream.read(size)
+            if rest:
+                yield rest + b"\n"
+
     def _fitting(self, start: bytes, stream: IO[bytes]) -> str:
         """Return UTF-8 if all bytes are that, else a Western encoding with one byte per letter."""
         decoder = codecs.getincrementaldecoder("utf-8")()
@@ -205,7 +233,7 @@ class TextFile:
             if self._compression is None or isinstance(error, FileNotFoundError):
                 raise
             problem = f"damaged {self._compression} data ({error})."
-            raise FileFormatError(self.path, "", problem) from None
+            raise FileFormatError(self.path, "", problem, COPY_AGAIN) from None
 
 
 def is_standard_input(path: Any) -> bool:

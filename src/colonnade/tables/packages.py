@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from colonnade.exceptions import DataWarning, FileFormatError, require, warn
+from colonnade.exceptions import ColonnadeError, DataWarning, FileFormatError, require, warn
 from colonnade.tables.headers import KEEP_INDEX, KEEP_INDICES
+from colonnade.tables.levels import refuse_repeated_in
+from colonnade.tables.opening import COPY_AGAIN
 
 # What PyArrow calls the index of a data frame of pandas.
 _INDEX = re.compile(r"__index_level_[0-9]+__")
@@ -38,6 +40,7 @@ def feather(file: Path) -> dict[str, Any]:
         else:
             arrow = require("pyarrow.feather", feature="Reading a Feather file", extra="formats")
             table = arrow.read_table(file, memory_map=False)
+            refuse_repeated_in(file, table.column_names)
             found = {name: table[name] for name in table.column_names}
     return without_index(file, found)
 
@@ -58,18 +61,24 @@ def spss(file: Path) -> dict[str, Any]:
         return _of_frame(frame)
 
 
-def as_parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    """Write columns as the content of a Parquet file, by PyArrow or Polars."""
-    stream = io.BytesIO()
+def parquet_package() -> Any:
+    """Return PyArrow or Polars, which write Parquet files, or say which extra installs one."""
     if importlib.util.find_spec("polars") and not importlib.util.find_spec("pyarrow"):
         import polars
 
-        polars.DataFrame(dict(columns)).write_parquet(stream)
+        return polars
+    return require("pyarrow", feature="Writing a Parquet file", extra="formats")
+
+
+def as_parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
+    """Write columns as the content of a Parquet file, by PyArrow or Polars."""
+    stream, package = io.BytesIO(), parquet_package()
+    if package.__name__ == "polars":
+        package.DataFrame(dict(columns)).write_parquet(stream)
     else:
-        arrow = require("pyarrow", feature="Writing a Parquet file", extra="formats")
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(arrow.table(dict(columns)), stream)
+        pyarrow.parquet.write_table(package.table(dict(columns)), stream)
     return stream.getvalue()
 
 
@@ -104,11 +113,11 @@ def readable(file: Path, called: str) -> Iterator[None]:
     """Let the errors of a package about a damaged file name the file."""
     try:
         yield
-    except (ImportError, MemoryError, OSError):
+    except (ColonnadeError, ImportError, MemoryError, OSError):
         raise
     except Exception as error:  # each package has errors of its own for a damaged file
         problem = f"not readable as {called} ({' '.join(str(error).split())[:200]})."
-        raise FileFormatError(str(file), "", problem) from error
+        raise FileFormatError(str(file), "", problem, COPY_AGAIN) from error
 
 
 def _of_frame(frame: Any) -> dict[str, Any]:
@@ -136,6 +145,7 @@ def without_index(file: Path, table: dict[str, Any]) -> dict[str, Any]:
 def _by_pyarrow(file: Path) -> dict[str, Any]:
     import pyarrow.parquet
 
+    refuse_repeated_in(file, pyarrow.parquet.read_schema(file).names)
     table = pyarrow.parquet.read_table(file, partitioning=None)
     return {name: table[name] for name in table.column_names}
 

@@ -33,7 +33,7 @@ from colonnade.tables.groups import (
     weight_expression,
 )
 from colonnade.tables.joints import plan as planned
-from colonnade.tables.levels import column_error
+from colonnade.tables.levels import column_error, refuse_repeated
 from colonnade.tables.memory import encode
 from colonnade.tables.states import Seen
 from colonnade.variables import Variable
@@ -66,6 +66,7 @@ class Queried(Elsewhere[_Labelled]):
         with engine.answering():
             schema = engine.frame.collect_schema()
         super().__init__(list(schema), asked)
+        refuse_repeated(engine.all_names, self.names)
         self._engine, self.memory = engine, engine.memory
         self._columns = tuple(self._column(name, schema[name]) for name in self.names)
         self._weights = weights = asked.weight_column

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, DataWarning, counted
 from colonnade.tables.levels import place
 from colonnade.tables.texts import MISSING_CODES, Codes, Reading, strange_texts
@@ -143,13 +143,16 @@ def one_state(states: Sequence[State], counts: Sequence[int]) -> dict[str, str]:
     return found
 
 
-def number_code(numbers: Floats) -> str:
+def number_code(numbers: Floats, times: Array | None = None) -> str:
     """Say which number may stand for a missing value; empty if none looks like it.
 
+    If each number occurs once, `times` says how many rows it stands for.
     It is a usual code, the smallest or the largest number, and apart from the others: below zero
     while they are not, or farther from the next one than the others reach.
     """
     values, rows = np.unique(numbers, return_counts=True)
+    if times is not None:
+        rows = times[np.argsort(numbers)]
     if len(values) < 3:
         return ""
     low, high = values[0], values[-1]

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import InputError, expected, inapplicable, listing, no_such_file
+from colonnade.exceptions import (
+    AbsentFileError,
+    Advice,
+    InputError,
+    expected,
+    inapplicable,
+    listing,
+    no_such_file,
+)
 from colonnade.tables.arrow_files import ARROW, PARQUET, ArrowFiles
 from colonnade.tables.asked import Asked
 from colonnade.tables.bins import Bins
@@ -18,10 +26,11 @@ from colonnade.tables.bounds import Allowed, Memory
 from colonnade.tables.cuts import Cuts, Strategy
 from colonnade.tables.engines import Engine, engine_of
 from colonnade.tables.files import TEXT
+from colonnade.tables.opened_text import Dialect
 from colonnade.tables.opening import COMPRESSIONS
 from colonnade.tables.parts import Parts
 from colonnade.tables.streams import Streamed
-from colonnade.tables.text_files import Dialect, TextFiles
+from colonnade.tables.text_files import TextFiles
 from colonnade.tables.texts import Codes, Decimal
 
 # How many times larger tables may be in memory than in their files: texts, and codes that become
@@ -185,9 +194,10 @@ def _files(paths: Any) -> tuple[Path, ...]:
             found.append(Path(path))
         elif glob.has_magic(path):
             fitting = [Path(each) for each in sorted(glob.glob(path, recursive=True))]
-            found += [each for each in fitting if each.is_file()]
-            if not fitting:
-                raise no_such_file(path)
+            files = [each for each in fitting if each.is_file()]
+            if not files:
+                raise _fits_nothing(path, folders=bool(fitting))
+            found += files
         elif Path(path).is_dir():
             got, hint = f"the folder {path!r}", f"write {path.rstrip('/')}/*.parquet, for example"
             raise expected("files", "paths", path, hint, got=got)
@@ -195,6 +205,16 @@ def _files(paths: Any) -> tuple[Path, ...]:
             _kind(Path(path))
             raise no_such_file(path)
     return tuple(found)
+
+
+def _fits_nothing(pattern: str, folders: bool) -> InputError:
+    """Word the error for a pattern that fits no file."""
+    what = "a pattern that fits at least one file"
+    got, hint = f"{pattern!r}, which fits none", "see that folder and ending are right"
+    if folders:
+        got = f"{pattern!r}, which fits only folders"
+        hint = f"write {pattern.rstrip('/')}/*.parquet, for example"
+    return expected(what, "paths", pattern, hint, got=got, kind=AbsentFileError)
 
 
 def _kind(path: Path) -> str:
@@ -208,4 +228,4 @@ def _kind(path: Path) -> str:
     if last in TEXT or (last in COMPRESSIONS and (suffixes[0] in TEXT or last == ".zip")):
         return "text"
     what = f"a table, or files ending in {', '.join((*PARQUET, *ARROW, *TEXT))}"
-    raise expected(what, "table", str(path), "read other files with read(path)")
+    raise expected(what, "paths", str(path), Advice.READ_FIRST)

@@ -292,6 +292,9 @@ def _columns(table: Any) -> Mapping[str, Any] | None:
         hint = "give the array with its names: (array, ['a', 'b'])"
         got = f"an array of shape {table.shape} without names"
         raise expected("a table with named columns", "table", table, hint, got=got)
+    if isinstance(table, list | tuple) and not table:
+        hint = "see that the list of files is not empty"
+        raise expected("a table, or at least one path", "table", table, hint)
     if isinstance(table, tuple) and len(table) == 2 and isinstance(table[0], np.ndarray):
         return _named(*table)
     return None

@@ -92,7 +92,9 @@ class Coding:
 
         What is to be said about a table is said once: `tell` is False after the first pass.
         """
-        variables = tuple(declared.get(each.name) or discovered(each.name, each) for each in seen)
+        variables = tuple(
+            declared.get(each.name) or discovered(each.name, each, rows) for each in seen
+        )
         found = [each for each in seen if each.name not in declared and not each.settled]
         if tell:
             _warn(found, [v for v in variables if any(v.name == each.name for each in found)])

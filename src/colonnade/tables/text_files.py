@@ -1,41 +1,29 @@
 """Text files as parts: the texts of each column are numbered as they pass.
 
-PyArrow reads the lines, and where it cannot, or may read them in another way than `read` does, the
-standard library goes on from there. What the texts mean is decided on all of them, by `Reading`.
+What the texts mean is decided on all of them, by `Reading`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, dropwhile, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import Advice, DataError, FileFormatError, warn
+from colonnade.exceptions import Advice, DataError, counted, warn
 from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import code_type
 from colonnade.tables.cuts import Cuts
-from colonnade.tables.files import (
-    TEXT,
-    checked_separator,
-    ending_of,
-    of_one_column,
-    of_width,
-    read_lines,
-    separator_in,
-)
-from colonnade.tables.headers import Header, numbered
 from colonnade.tables.levels import Levels, are_whole, missing_weight, place, unusable
-from colonnade.tables.numbering import TextNumbers
-from colonnade.tables.opening import TextFile
+from colonnade.tables.numbering import TextNumbers, read_only
+from colonnade.tables.opened_text import Dialect, OpenedText
 from colonnade.tables.parts import Block, LabelTrack, Track, ahead
 from colonnade.tables.remarks import of_dialect, of_readings
 from colonnade.tables.separators import named
@@ -43,27 +31,14 @@ from colonnade.tables.sources import Column
 from colonnade.tables.states import Seen
 from colonnade.tables.texts import Codes, Decimal, Reading
 
-# Lines that names and empty columns are judged by, and rows of a block of the slow way.
-_SAMPLE_ROWS, _SLOW_ROWS = 1 << 12, 1 << 16
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How text files are read: what a user said, or None."""
-
-    codes: Codes = field(default_factory=Codes)
-    header: bool | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
-    """Texts of a block as Arrow keeps them: `data` from offset to offset."""
+    """Texts of a block: `data` from where each begins to where it ends."""
 
     name: str
-    offsets: NDArray[np.int32]
+    begins: NDArray[np.int32]
+    ends: NDArray[np.int32]
     data: NDArray[np.uint8]
     codes: Codes
     decimal: Decimal
@@ -74,14 +49,14 @@ class TextColumn:
     def values(self) -> list[str]:
         """The texts of all rows."""
         numbers = TextNumbers()
-        rows = numbers.add(self.offsets, self.data)
+        rows = numbers.add(self.begins, self.ends, self.data)
         return [numbers.texts[k] for k in rows.tolist()]
 
     @cached_property
     def _read(self) -> tuple[Reading, list[str], Array]:
         """What the texts of the block mean, which they are, and which one each row has."""
         numbers = TextNumbers()
-        rows = numbers.add(self.offsets, self.data)
+        rows = numbers.add(self.begins, self.ends, self.data)
         times = dict(zip(numbers.texts, numbers.rows.tolist(), strict=True))
         return Reading.of(times, times.__getitem__, self.codes, self.decimal), numbers.texts, rows
 
@@ -147,7 +122,7 @@ class TextTrack:
 
     def codes(self, column: Column) -> Array:
         assert isinstance(column, TextColumn)
-        numbers = self._numbers.add(column.offsets, column.data)
+        numbers = self._numbers.add(column.begins, column.ends, column.data)
         return numbers.astype(code_type(len(self)))
 
     @property
@@ -206,153 +181,6 @@ class CutTrack(LabelTrack):
 
 
 @dataclass(frozen=True)
-class _Opened:
-    """One file: its separator, the line where its rows begin, and where its columns are."""
-
-    file: TextFile
-    separator: str
-    guessed: bool
-    skipped_lines: int
-    line: tuple[str, ...]
-    sample: tuple[tuple[str, ...], ...]
-    header: Header | None
-    names: Mapping[int, str]
-    quoted: bool
-
-    @classmethod
-    def of(cls, path: Path, dialect: Dialect) -> _Opened:
-        file = TextFile.of(str(path), dialect.encoding or _sampled_encoding(path))
-        usual = TEXT[ending_of(path)]
-        if dialect.separator is None:
-            separator = separator_in(file, usual)
-        else:
-            separator = checked_separator(dialect.separator)
-        with closing(read_lines(file, separator)) as lines:
-            first = next((each for each in lines if each[1]), None)
-            if first is None:
-                hint = "the first line holds the names of the columns"
-                raise DataError(file.where, "it is empty.", hint)
-            number, texts = first
-            line = tuple(name.strip() for name in texts)
-            rows = chain([first] * (dialect.header is False), lines)
-            some = list(islice(of_width(file.where, rows, len(line)), _SAMPLE_ROWS))
-        if not some:
-            problem = "it has names of columns but no rows."
-            raise DataError(file.where, problem, Advice.FIRST_LINE_IS_DATA)
-        sample = tuple(map(tuple, zip(*some, strict=True)))
-        header, names = None, dict(enumerate(map(numbered, range(len(line)))))
-        if dialect.header is not False:
-            header = Header(file.where, line, list(map(set, sample)), sure=dialect.header is True)
-            names = header.names
-        return cls(
-            file,
-            separator,
-            dialect.separator is None and separator != usual,
-            number if header else number - 1,
-            line,
-            sample,
-            header,
-            names,
-            _has_quotes(file),
-        )
-
-    def blocks(self, columns: Sequence[str], bytes_at_once: int) -> Iterator[list[_Texts]]:
-        """Yield the texts of columns, block by block."""
-        positions = {name: k for k, name in self.names.items()}
-        for name in columns:
-            if name not in positions:
-                problem = f"no column {name!r}, which the first file has."
-                hint = "leave the file out, or give only files with the same columns"
-                raise FileFormatError(self.file.path, "", problem, hint)
-        chosen = [positions[name] for name in columns]
-        done = 0
-        if len(self.line) > 1:
-            try:
-                for block in self._fast(chosen, bytes_at_once):
-                    yield block
-                    done += len(block[0].offsets) - 1
-                return
-            except _CannotTellError:
-                pass
-        yield from self._slow(chosen, done)
-
-    def _fast(self, chosen: Sequence[int], bytes_at_once: int) -> Iterator[list[_Texts]]:
-        """Read by PyArrow, up to the first block that `read` may read in another way."""
-        try:
-            import pyarrow as pa
-            import pyarrow.csv as reader
-        except ImportError:
-            raise _CannotTellError from None
-        names = [str(k) for k in range(len(self.line))]
-        options = {
-            "read_options": reader.ReadOptions(
-                block_size=bytes_at_once,
-                skip_rows=self.skipped_lines,
-                column_names=names,
-                encoding=self.file.encoding.removesuffix("-sig"),
-            ),
-            "parse_options": reader.ParseOptions(
-                delimiter=self.separator, newlines_in_values=self.quoted
-            ),
-            "convert_options": reader.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                include_columns=[names[k] for k in dict.fromkeys(chosen)],
-                strings_can_be_null=False,
-            ),
-        }
-        with self.file.source() as source:
-            try:
-                for batch in reader.open_csv(source, **options):
-                    block = [_texts_of(batch.column(names[k])) for k in chosen]
-                    if any(texts.may_be_quoted for texts in block):
-                        raise _CannotTellError
-                    yield block
-            except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError):
-                raise _CannotTellError from None
-
-    def _slow(self, chosen: Sequence[int], done: int) -> Iterator[list[_Texts]]:
-        """Read by the standard library, from a row on."""
-        file = replace(self.file, asked=None) if _guessable(self.file) else self.file
-        lines: Iterator[tuple[int, list[str]]]
-        with closing(read_lines(file, self.separator)) as all_lines:
-            lines = dropwhile(self._before_rows, all_lines)
-            if len(self.line) == 1:
-                lines = of_one_column(file.where, lines)
-            rows = islice(of_width(file.where, lines, len(self.line)), done, None)
-            while some := list(islice(rows, _SLOW_ROWS)):
-                columns = list(zip(*some, strict=True))
-                yield [_Texts.joined(columns[k]) for k in chosen]
-
-    def _before_rows(self, line: tuple[int, list[str]]) -> bool:
-        return line[0] <= self.skipped_lines
-
-
-class _CannotTellError(Exception):
-    """The fast way may not read what follows as `read` does."""
-
-
-class _Texts(NamedTuple):
-    """Texts as Arrow keeps them."""
-
-    offsets: NDArray[np.int32]
-    data: NDArray[np.uint8]
-
-    @classmethod
-    def joined(cls, texts: Sequence[str]) -> _Texts:
-        raw = [text.encode() for text in texts]
-        offsets = np.zeros(len(raw) + 1, np.int32)
-        np.cumsum([len(each) for each in raw], out=offsets[1:])
-        return cls(offsets, np.frombuffer(b"".join(raw), np.uint8))
-
-    @property
-    def may_be_quoted(self) -> bool:
-        """Whether a quote is left in a text: after a blank it would have been one around it."""
-        from colonnade.kernels.texts import has_byte
-
-        return bool(has_byte(self.data[self.offsets[0] : self.offsets[-1]], np.uint8(ord('"'))))
-
-
-@dataclass(frozen=True)
 class TextFiles:
     """Text files with the same columns, read one after the other."""
 
@@ -362,8 +190,16 @@ class TextFiles:
     rows = None
 
     @cached_property
-    def _first(self) -> _Opened:
-        return _Opened.of(self.files[0], self.dialect)
+    def _first(self) -> OpenedText:
+        """The first file with rows: by them, names and signs are judged."""
+        for path in self.files:
+            opened = OpenedText.of(path, self.dialect)
+            if opened.has_rows:
+                return opened
+        more = len(self.files) - 1
+        some = f"it and {counted(more, 'more file')} have" if more else "it has"
+        problem = f"{some} names of columns but no rows."
+        raise DataError(f"File {str(self.files[0])!r}", problem, Advice.FIRST_LINE_IS_DATA)
 
     @cached_property
     def _decimal(self) -> Decimal:
@@ -371,7 +207,7 @@ class TextFiles:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns of the first file."""
+        """Names of the columns of the first file that has rows."""
         return tuple(self._first.names.values())
 
     @property
@@ -389,12 +225,13 @@ class TextFiles:
         return ahead(self._passed(columns))
 
     def _passed(self, columns: Sequence[str]) -> Iterator[Block]:
-        for k, path in enumerate(self.files):
-            opened = _Opened.of(path, self.dialect) if k else self._first
+        first = self._first
+        for path in self.files:
+            opened = first if str(path) == first.file.path else OpenedText.of(path, self.dialect)
             for block in opened.blocks(columns, self.bytes_at_once):
                 pairs = zip(columns, block, strict=True)
                 yield Block(
-                    len(block[0].offsets) - 1,
+                    len(block[0].begins),
                     {
                         name: TextColumn(name, *texts, self.dialect.codes, self._decimal)
                         for name, texts in pairs
@@ -444,11 +281,17 @@ def _plain_numbers(column: TextColumn) -> tuple[Floats, type[int] | type[float]]
         import pyarrow.compute as pc
     except ImportError:
         return None
-    buffers = [None, pa.py_buffer(np.ascontiguousarray(column.offsets)), pa.py_buffer(column.data)]
-    texts = pa.Array.from_buffers(pa.string(), len(column.offsets) - 1, buffers)
-    texts = pc.ascii_trim(texts, " \t")
+    from colonnade.kernels.fields import join_texts
+
+    offsets = np.empty(len(column.begins) + 1, np.int32)
+    joined = np.empty(int((column.ends - column.begins).sum()), np.uint8)
+    texts = [read_only(column.begins), read_only(column.ends), read_only(column.data)]
+    join_texts(*texts, offsets, joined)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(joined)]
+    whole = pa.Array.from_buffers(pa.string(), len(column.begins), buffers)
+    trimmed = pc.ascii_trim(whole, " \t")
     missing = pa.array(["", *column.codes.always, *column.codes.among_numbers])
-    present = pc.if_else(pc.is_in(texts, value_set=missing), None, texts)
+    present = pc.if_else(pc.is_in(trimmed, value_set=missing), None, trimmed)
     if present.null_count == len(present):
         return None
     if not pc.all(pc.match_substring_regex(present, _PLAIN)).as_py():
@@ -456,32 +299,3 @@ def _plain_numbers(column: TextColumn) -> tuple[Floats, type[int] | type[float]]
     whole = pc.all(pc.match_substring_regex(present, _WHOLE)).as_py()
     numbers = present.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return numbers, int if whole else float
-
-
-def _texts_of(column: Any) -> _Texts:
-    """Take a column of strings of Arrow apart."""
-    _, offsets, data = column.buffers()
-    begin = column.offset
-    return _Texts(
-        np.frombuffer(offsets, np.int32)[begin : begin + len(column) + 1],
-        np.frombuffer(data if data is not None else b"", np.uint8),
-    )
-
-
-def _guessable(file: TextFile) -> bool:
-    """Whether an encoding was taken from the beginning of a file, and not from a user."""
-    return file.asked == _ASSUMED
-
-
-# Written so, it is told from what a user says.
-_ASSUMED = "UTF_8"
-
-
-def _sampled_encoding(path: Path) -> str | None:
-    """Take a file for UTF-8 until something else is found, which spares a pass over it."""
-    return _ASSUMED if TextFile(str(path)).begins_as_utf8 else None
-
-
-def _has_quotes(file: TextFile) -> bool:
-    with file.lines() as stream:
-        return '"' in stream.read(1 << 18)

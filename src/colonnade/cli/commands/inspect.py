@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from colonnade.cli import options
-from colonnade.cli.data import CutOptions
+from colonnade.cli.data import InspectData
 from colonnade.cli.output import grid, say, say_json
 
 
-def inspect(data: CutOptions, json: options.AsJson = False) -> None:
+def inspect(data: InspectData, json: options.AsJson = False) -> None:
     """Show what a table holds and what fit would make of it, before anything is learned.
 
     Columns with their types, missing values and the codes that stood for them, states, cut points,
@@ -21,8 +21,10 @@ def inspect(data: CutOptions, json: options.AsJson = False) -> None:
     colonnade inspect survey.xlsx --bins 4 --cut "bmi: 18.5, 25, 30 = thin, normal, heavy, obese"
 
     zcat rows.csv.gz | colonnade inspect - --json
+
+    colonnade inspect 'visits/*.parquet'
     """
-    found = data.inspected(data.read())
+    found = data.inspected()
     if json:
         say_json({"file": str(data.path), **found.to_dict()})
         return
