@@ -385,6 +385,8 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--table": [(2, "count data.csv --dag arcs.csv -o x.json --table visits")],
         "--missing": [(2, "count data.csv --dag arcs.csv -o x.json --missing em")],
         "--cut": [(2, "count data.csv --dag arcs.csv -o x.json --cut dose:1")],
+        "--recode": [(2, "count data.csv --dag arcs.csv -o x.json --recode dose:1=2")],
+        "--order": [(2, "count data.csv --dag arcs.csv -o x.json --order dose:1,2")],
         "--na": [(2, "count data.parquet --dag arcs.csv -o x.json --na NA")],
         "--header": [(2, "count data.parquet --dag arcs.csv -o x.json --header")],
         "--separator": [(2, "count data.parquet --dag arcs.csv -o x.json --separator ;")],

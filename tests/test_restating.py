@@ -73,6 +73,47 @@ def test_inspect_shows_the_effect(folder: Path) -> None:
     assert whole["columns"][2]["states"] == ["female", "male"]
 
 
+@pytest.mark.parametrize("order", [(), ORDER])
+def test_counts_of_parts_are_those_of_clean_data(folder: Path, order: tuple[str, ...]) -> None:
+    # The second part lacks a value that stands for a state.
+    second = pd.read_csv("part2.csv")
+    second[second["smoker"] != "N"].to_csv("part2.csv", index=False)
+    clean = pd.concat([pd.read_csv("clean.csv")[:20], second[second["smoker"] != "N"]])
+    clean = clean.replace({"smoker": {"Y": "yes"}, "sex": {1: "male", 2: "female"}})
+    clean.to_csv("clean.csv", index=False)
+    graph = "--dag", "arcs.csv"
+    first = run("count", "part1.csv", *RECODE, *order, *graph, "-o", "1.json")
+    assert "Warning" not in first.stderr
+    told = run("count", "part2.csv", *RECODE, *order, *graph, "-o", "2.json").stderr
+    assert "Column 'smoker': no value 'N' to be recoded; it has" in flat(told)
+    for pair in (("1.json", "2.json"), ("2.json", "1.json")):
+        run("merge", *pair, "-o", "both.json", "--overwrite")
+        run("fit", "--counts", "both.json", "-o", "model.json", "--overwrite")
+        run("fit", "clean.csv", *order, *graph, "-o", "clean.json", "--overwrite")
+        network = cn.load("model.json")
+        assert network == cn.load("clean.json")
+        assert network["smoker"].family.child.spellings == {"Y": "yes", "N": "no"}
+        assert network["sex"].family.child.spellings == {1: "male", 2: "female"}
+    # Another meaning of the same value, or none, is not put together.
+    for other in ((), ("--recode", "smoker: Y = no")):
+        run("count", "part2.csv", *other, *RECODE[2:], *graph, "-o", "3.json", "--overwrite")
+        refused = flat(run("merge", "1.json", "3.json", "-o", "no.json", code=1).stderr)
+        assert "counts in which 'Y' of 'smoker' means the same" in refused
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--recode", "nowhere: Y = yes"), "--recode: 'nowhere' is no variable of the graph"),
+        (("--order", "nowhere: Y, yes"), "--order: 'nowhere' is no variable of the graph"),
+        (("--recode", "sex: 1 = m, 2 = f", "--cut", "sex: 1.5"), "is given for --cut, too"),
+    ],
+)
+def test_what_count_does_not_take(folder: Path, options: tuple[str, ...], told: str) -> None:
+    words = "count", "whole.csv", "--dag", "arcs.csv", "-o", "x.json"
+    assert told in flat(run(*words, *options, code=2).stderr)
+
+
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [

@@ -282,7 +282,7 @@ class _Request:
         origin = None
         refuse_absent([*left_out, *groups], table.names)
         others = [name for name in table.names if name not in (*left_out, *groups)]
-        declared = list(variables_passing(table, data.restatings).values())
+        declared = variables_passing(table, data.restatings)
         if self.dag is None:
             self.learning.check_target(others)
             cut = data.cut_scanned(table, [*groups, *others], weights, group)
