@@ -55,12 +55,11 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--recode": [
             (1, "fit data.csv --recode nowhere:a=b"),
             (2, "fit data.csv --bins dose=3 --recode dose:1=2"),
-            (2, "fit data.csv --learn forest --target cancer --recode smoker:yes=no"),
         ],
         "--order": [
             (1, "fit data.csv --order nowhere:a,b"),
             (2, "fit data.csv --cut dose:1 --order dose:1,2"),
-            (2, "fit data.csv --learn forest --target cancer --order smoker:yes,no"),
+            (2, "fit data.csv --learn forest --target cancer --order cancer:true,false"),
         ],
         "--cut": [
             (1, "fit data.csv --learn hc --cut age:30"),

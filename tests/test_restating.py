@@ -178,3 +178,66 @@ def test_words_that_mean_the_same() -> None:
     assert synonyms(["f", "m", "female"]) == [["f", "female"]]
     assert synonyms(["yes", "Yes", "no"]) == []  # these only look alike
     assert synonyms(["a", "b"]) == []
+
+
+def test_a_forest_is_that_of_clean_data_and_knows_the_others(folder: Path) -> None:
+    learn = "--learn", "forest", "--target", "smoker", "--seed", 1
+    run("fit", "whole.csv", *RECODE, *ORDER, *learn, "-o", "forest.json")
+    run("fit", "clean.csv", *ORDER, *learn, "-o", "clean.json")
+    forest = cn.BayesianNetworkForest.load("forest.json")
+    clean = cn.BayesianNetworkForest.load("clean.json")
+    assert forest.networks_ == clean.networks_
+    assert forest.networks_[0]["stage"].family.child.states == ("IV", "III", "II", "I", "0")
+    answers = []
+    for model, data in (("forest.json", "whole.csv"), ("clean.json", "clean.csv")):
+        found = run("predict", model, data, "--draws", 0, "--json")
+        assert "Warning" not in found.stderr
+        answers.append(json.loads(found.stdout))
+    ours, theirs = answers
+    assert ours["accuracy"] == theirs["accuracy"] > 0.5
+    for mine, yours in zip(ours["rows"], theirs["rows"], strict=True):
+        assert {**mine, "smoker": None} == {**yours, "smoker": None}
+    # Files that pass know the values as well, and so do more rows and the page.
+    told = run("predict", "forest.json", "part*.csv", "-o", "out.csv")
+    assert "Warning" not in told.stderr
+    assert f"{100 * ours['accuracy']:.1f} % of the known values" in told.stdout
+    run("report", "forest.json", "--data", "whole.csv", "--target", "smoker", "-o", "page.html")
+    again = cn.BayesianNetworkForest.load("forest.json")
+    raw, pure = pd.read_csv("whole.csv"), pd.read_csv("clean.csv")
+    again.partial_fit(raw[["stage", "sex"]], raw["smoker"])
+    clean.partial_fit(pure[["stage", "sex"]], pure["smoker"])
+    assert again.networks_ == clean.networks_
+    with pytest.raises(DataError, match=r"'V' .* is not one of .* Hint: declare them"):
+        again.partial_fit(raw[["stage", "sex"]].assign(stage="V"), raw["smoker"])
+    refused = run("fit", "whole.csv", *learn, "--order", "smoker: a, b", "-o", "x.json", code=2)
+    assert "whose states are sorted" in flat(refused.stderr)
+
+
+@pytest.mark.parametrize("kind", [cn.BayesianNetworkClassifier, cn.BayesianNetworkForest])
+def test_classifiers_take_declared_variables(kind: type) -> None:
+    table = pd.DataFrame({"smoker": SMOKER, "stage": STAGE})
+    clean = table.replace({"smoker": {"Y": "yes", "N": "no"}})
+    smoker = cn.Variable("smoker", ["no", "yes"], {"Y": "yes", "N": "no"})
+    stage = cn.Variable("stage", ["0", "I", "II", "III", "IV"])
+    raw = kind(variables=[smoker, stage], class_weight={"yes": 3})
+    raw.fit(table[["stage"]], table["smoker"])
+    pure = kind(variables={"stage": stage.states}, class_weight={"yes": 3})
+    pure.fit(clean[["stage"]], clean["smoker"])
+    assert raw.classes_.tolist() == ["no", "yes"]
+    chances = raw.predict_proba(pd.DataFrame({"stage": ["0", "IV"]}))
+    assert (chances == pure.predict_proba(pd.DataFrame({"stage": ["0", "IV"]}))).all()
+    # Values of a feature that stand for states.
+    other = kind(variables=[smoker]).fit(table[["smoker"]], table["stage"])
+    both = other.predict_proba(pd.DataFrame({"smoker": ["Y", "yes"]}))
+    assert (both[0] == both[1]).all()
+    nowhere = cn.Variable("nowhere", ["a", "b"])
+    for wrong, told in (
+        ({"variables": [smoker, nowhere]}, "features, and perhaps the class"),
+        ({"variables": [nowhere], "target_name": "smoker"}, "perhaps the class 'smoker'"),
+        ({"variables": {"smoker": ["yes", "no"]}}, "sorted states of the class 'smoker'"),
+        ({"variables": [smoker], "classes": ["no", "yes", "maybe"]}, "`variables` declares"),
+        ({"variables": [stage], "bins": {"stage": 3}}, "states are not declared"),
+        ({"variables": {"stage": ["I", "II"]}}, "are not among 'I', 'II'"),
+    ):
+        with pytest.raises((InputError, DataError), match=told):
+            kind(**wrong).fit(clean[["stage"]], clean["smoker"])

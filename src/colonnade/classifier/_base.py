@@ -19,6 +19,7 @@ from colonnade.classifier._input import (
     Labelled,
     checked_classes,
     class_name,
+    declared_class,
     labelled_rows,
     rows_to_classify,
     warn_of_unknown,
@@ -26,6 +27,7 @@ from colonnade.classifier._input import (
 from colonnade.classifier._passing import Passing, passing_rows
 from colonnade.exceptions import expected, inapplicable, is_word, listing
 from colonnade.priors import Interval, Prior
+from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.coding import Coded, unknown_states
 from colonnade.tables.countable import scanned_of
 
@@ -60,6 +62,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         target_name: str | None
         identifiers: Literal["drop", "keep"]
         class_weight: Mapping[Any, float] | Literal["balanced"] | None
+        variables: Declared
 
     classes_: NDArray[Any]
     target_name_: str
@@ -277,7 +280,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     @property
     def _named(self) -> Sequence[str]:
         """Variables that the user names; one of them may be the class."""
-        return ()
+        return tuple(declared_variables(self.variables))
 
     def _first(self, rows: Labelled, declared: NDArray[Any] | None) -> Self:
         if not is_word(self.unknown, "missing", "raise"):
@@ -285,10 +288,14 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if not is_word(self.identifiers, "drop", "keep"):
             raise expected("'drop' or 'keep'", "identifiers", self.identifiers)
         name = class_name(self.target_name, rows, self._named)
+        own = declared_class(self)
+        if own is not None and own.name != name:
+            what = f"features, and perhaps the class {name!r},"
+            raise expected(what, "variables", own, got=repr(own.name))
         if declared is None:
             classes = Classes.seen(name, rows.labels)
         else:
-            classes = Classes(name, declared, True)
+            classes = Classes(name, declared, True, {} if own is None else own.spellings)
         self._learn(rows, classes)
         self.target_name_ = name
         return self
@@ -296,6 +303,15 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _declared(self, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
         """Classes declared here or in the constructor, which must agree."""
         declared = None if self.classes is None else checked_classes(self.classes)
+        if (own := declared_class(self)) is not None:
+            states = checked_classes(own.states)
+            if states.tolist() != list(own.states):
+                what = f"sorted states of the class {own.name!r}"
+                raise expected(what, "variables", own, got=listing(own.states))
+            if declared is not None and not np.array_equal(declared, states):
+                what = f"the classes that `variables` declares, {listing(own.states)},"
+                raise expected(what, "classes", self.classes)
+            declared = states
         if classes is None:
             return declared
         given = checked_classes(classes)

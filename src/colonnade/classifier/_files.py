@@ -31,10 +31,13 @@ from colonnade.exceptions import FileFormatError, InputError, expected
 from colonnade.files import native
 from colonnade.files.disk import as_path, read_bytes, write_bytes
 from colonnade.files.misfit import MisfitError, made
+from colonnade.files.schema import variable_of
 from colonnade.network import BayesianNetwork
 from colonnade.priors import restored, saved
+from colonnade.tables.asked import declared_variables
 from colonnade.tables.bins import Bins
 from colonnade.tables.cuts import Cuts
+from colonnade.variables import Variable
 
 _FORMAT, _VERSION = native.FOREST_FORMAT, 1
 _KEYS = {
@@ -44,7 +47,7 @@ _KEYS = {
 }
 _PARAMETERS = {
     *("n_members", "max_parents", "average", "random_state", "n_jobs", "unknown", "classes"),
-    *("target_name", "identifiers", "prior", "bins", "class_weight"),
+    *("target_name", "identifiers", "prior", "bins", "class_weight", "variables"),
 }
 
 
@@ -119,6 +122,9 @@ def _parameters(estimator: BaseEstimator) -> dict[str, Any]:
     options["prior"] = None if options["prior"] is None else saved(options["prior"])
     if options["classes"] is not None:
         options["classes"] = np.asarray(options["classes"]).tolist()
+    if options["variables"] is not None:
+        declared = declared_variables(options["variables"]).values()
+        options["variables"] = [native.plain_variable(variable) for variable in declared]
     if isinstance(options["class_weight"], Mapping):
         # Labels need not be texts, which is all that the keys of an object can be.
         labels, weights = list(options["class_weight"]), options["class_weight"].values()
@@ -161,15 +167,17 @@ def _kept(document: Any) -> Kept:
     if not set(used) <= set(columns):
         raise MisfitError("used", "not all of them are columns.")
     identifiers = tuple(_names(document, "identifiers"))
-    classes = _classes(document)
+    parameters = made("parameters", _options, document["parameters"])
+    classes = _classes(document, declared_variables(parameters["variables"]))
     found = []
     for k, (each, score) in enumerate(zip(members, scores, strict=True)):
         network = _network(each, f"members[{k}]")
         features = _features(network, used, classes, identifiers, f"members[{k}]")
         found.append(Member(features, ClassTables(network, classes.name), score))
-    parameters = made("parameters", _options, document["parameters"])
     growth = Growth(parameters["max_parents"], made("prior", restored, document["prior"]))
-    treatment = Treatment(_bins(document["bins"]), parameters["identifiers"] == "drop")
+    declared = declared_variables(parameters["variables"])
+    drop = parameters["identifiers"] == "drop"
+    treatment = made("bins", Treatment, _bins(document["bins"]), drop, tuple(declared), declared)
     rows = document["rows"]
     if not isinstance(rows, float) or not rows > 0.0:
         raise MisfitError("rows", "it is not a positive number with a decimal point.")
@@ -224,7 +232,7 @@ def _features(
     return Features({name: Feature(known[name], cuts.get(name)) for name in used}, identifiers)
 
 
-def _classes(document: dict[str, Any]) -> Classes:
+def _classes(document: dict[str, Any], declared: Mapping[str, Variable]) -> Classes:
     labels, name = document["classes"], document["target"]
     kinds = {type(label) for label in labels} if isinstance(labels, list) else set()
     if len(kinds) != 1 or not kinds <= {str, int, float, bool}:
@@ -232,18 +240,22 @@ def _classes(document: dict[str, Any]) -> Classes:
     if not isinstance(name, str) or type(document["declared"]) is not bool:
         raise MisfitError("target", "it is not a name.")
     array = np.array(labels, dtype=object if document["objects"] is True else None)
-    return Classes(name, array, document["declared"])
+    spellings = declared[name].spellings if name in declared else {}
+    return Classes(name, array, document["declared"], spellings)
 
 
 def _options(plain: Any) -> dict[str, Any]:
     """Turn plain values into options, most of which are checked when they are used."""
-    if not isinstance(plain, dict) or set(plain) != _PARAMETERS:
+    # Files of earlier versions declare no variables.
+    if not isinstance(plain, dict) or {*plain, "variables"} != _PARAMETERS:
         raise InputError("they are not those of a forest.")
-    options = dict(plain)
+    options = {"variables": None, **plain}
     parents = options["max_parents"]
     if type(parents) is not int or parents < 0:
         raise InputError("`max_parents` is not an integer of at least 0.")
     options["prior"] = None if options["prior"] is None else restored(options["prior"])
+    if options["variables"] is not None:
+        options["variables"] = _declared(options["variables"])
     if isinstance(options["class_weight"], list):
         options["class_weight"] = _class_weight(options["class_weight"])
     if isinstance(options["bins"], dict):
@@ -252,6 +264,14 @@ def _options(plain: Any) -> dict[str, Any]:
         else:
             options["bins"] = _columns(options["bins"])
     return options
+
+
+def _declared(plain: Any) -> list[Variable]:
+    """Variables that a user declared."""
+    if not isinstance(plain, list):
+        raise MisfitError("parameters.variables", "it is not a list of variables.")
+    places = (f"parameters.variables[{k}]" for k in range(len(plain)))
+    return [variable_of(each, place) for each, place in zip(plain, places, strict=True)]
 
 
 def _class_weight(plain: list[Any]) -> dict[Any, float]:

@@ -26,6 +26,7 @@ from colonnade.classifier._passing import Passing
 from colonnade.exceptions import checked_whole, expected, is_word
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior, Tiered
+from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.bins import Bins
 from colonnade.threads import worker_count
 
@@ -83,6 +84,10 @@ class BayesianNetworkForest(NetworkEstimator):
         How often the rows of each class count, in everything that is learned; classes that a
         mapping does not name count once. ``"balanced"`` gives all classes the same total. Weights
         change the probabilities of classes: they are no longer those of the training rows.
+    variables : sequence of Variable, or mapping of names to states, optional
+        Declared states of single columns, seen or not, as for :func:`colonnade.fit`: in the order
+        given, and with other values that stand for them. A value that is no state is an error in
+        training. The class may be among them, with its states sorted.
 
     Attributes
     ----------
@@ -136,6 +141,7 @@ class BayesianNetworkForest(NetworkEstimator):
         target_name: str | None = None,
         identifiers: Literal["drop", "keep"] = "drop",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        variables: Declared = None,
     ) -> None:
         self.n_members = n_members
         self.max_parents = max_parents
@@ -149,6 +155,7 @@ class BayesianNetworkForest(NetworkEstimator):
         self.target_name = target_name
         self.identifiers = identifiers
         self.class_weight = class_weight
+        self.variables = variables
 
     # ---------------------------------------------------------------- fitting
 
@@ -158,7 +165,10 @@ class BayesianNetworkForest(NetworkEstimator):
         if not is_word(self.average, "geometric", "arithmetic"):
             raise expected("'geometric' or 'arithmetic'", "average", self.average)
         growth = Growth(parents, _prior(self.prior, rows.total))
-        treatment = Treatment(_bins(self.bins, rows.total), self.identifiers == "drop")
+        declared = declared_variables(self.variables)
+        treatment = Treatment(
+            _bins(self.bins, rows.total), self.identifiers == "drop", self._named, declared
+        )
         seeds = _random(self.random_state).randint(_MAX_SEED, size=members).tolist()
         self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))
 

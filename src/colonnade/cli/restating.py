@@ -121,19 +121,31 @@ def restatings_of(recode: Sequence[str], order: Sequence[str]) -> dict[str, Rest
     return found
 
 
+def variables_in(table: TextTable, wanted: Mapping[str, Restating]) -> list[Variable]:
+    """Return the variables that options make of some columns."""
+    from colonnade.tables.sources import source_of
+
+    _refuse_absent(wanted, list(table))
+    found = source_of(table).columns if wanted else {}
+    levels = {name: found[name].levels(declared=True) for name in wanted}
+    return [
+        own.variable(list(dict.fromkeys(levels[name].present)), levels[name].closed)
+        for name, own in wanted.items()
+    ]
+
+
 def restated(table: TextTable, wanted: Mapping[str, Restating]) -> TextTable:
     """Return a table whose columns hold the states that options give them."""
     from colonnade.tables.coding import CodedColumn, coded_table, unknown_states
     from colonnade.tables.files import TextTable
     from colonnade.tables.sources import StateColumn, source_of
 
-    _refuse_absent(wanted, list(table))
+    variables = variables_in(table, wanted)
     found = source_of(table).columns if wanted else {}
     columns: dict[str, Any] = {}
-    for name, own in wanted.items():
-        levels = found[name].levels(declared=True)
-        variable = own.variable(list(dict.fromkeys(levels.present)), levels.closed)
-        coded = CodedColumn.of(variable, levels)
+    for variable in variables:
+        name = variable.name
+        coded = CodedColumn.of(variable, found[name].levels(declared=True))
         if coded.unknown:
             raise unknown_states(coded_table([coded])).advising("name all states in --order")
         columns[name] = StateColumn(name, variable.states, coded.codes, variable.spellings)

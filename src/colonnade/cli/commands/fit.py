@@ -148,7 +148,7 @@ def fit(
         raise Misuse("DATA is missing.", hint="give a file of data, or --counts")
     request.check(paged=report is not None)
     if request.learner is Learn.FOREST:
-        check_forest(data, output, {"--group": group})
+        check_forest(data, str(learning.target), output, {"--group": group})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
     if report is not None:

@@ -338,7 +338,9 @@ class _Forest:
     def answers(self, table: dict[str, Any], target: str, intervals: IntervalOptions) -> _Answers:
         """Answer for all rows of a table."""
         chances = forest_chances(self.forest, table, intervals)
-        classes, truth = self.forest.classes_.tolist(), list(table.get(target, []))
+        classes = self.forest.classes_.tolist()
+        spellings = self.forest.networks_[0][target].family.child.spellings
+        truth = [spellings.get(value, value) for value in table.get(target, [])]
         return _Answers.of(target, classes, *chances, truth)
 
     def passing(
