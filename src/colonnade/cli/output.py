@@ -212,6 +212,8 @@ def figure(value: float) -> str:
 
 def interval(lower: float, upper: float) -> str:
     """Write the ends of an interval."""
+    if math.isnan(lower):
+        return "-"
     return f"{lower:.4f} - {upper:.4f}"
 
 
