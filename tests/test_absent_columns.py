@@ -80,6 +80,15 @@ def test_rows_that_have_nothing_to_do_with_the_network_are_refused() -> None:
     assert "Hint: give an empty column for what was not measured" in flat(told)
 
 
+@pytest.mark.parametrize(
+    "words", ["explain model.json c --observed a=x", "informative model.json a"]
+)
+def test_answers_name_tables_without_a_share(words: str) -> None:
+    assert run(*words.split()).stdout.endswith(FIXED)
+    assert json.loads(run(*words.split(), "--json").stdout)["fixed"] == ["c"]
+    assert "Fixed" not in run(*words.split(), "--draws", 0).stdout
+
+
 @pytest.mark.parametrize("width", ["100", "50"])
 def test_a_row_that_cannot_occur_has_no_prediction(
     width: str, monkeypatch: pytest.MonkeyPatch
