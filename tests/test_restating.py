@@ -180,6 +180,12 @@ def test_words_that_mean_the_same() -> None:
     assert synonyms(["a", "b"]) == []
 
 
+def test_count_hints_at_options_that_it_has(folder: Path) -> None:
+    Path("numbers.csv").write_text("sex,smoker,stage\n1.5,no,I\n2.5,yes,II\n")
+    told = run("count", "numbers.csv", "--dag", "arcs.csv", "-o", "x.json", code=1).stderr
+    assert "Hint: cut them at the same points in all parts, with --cut 'sex: 1, 2'." in flat(told)
+
+
 def test_a_forest_is_that_of_clean_data_and_knows_the_others(folder: Path) -> None:
     learn = "--learn", "forest", "--target", "smoker", "--seed", 1
     run("fit", "whole.csv", *RECODE, *ORDER, *learn, "-o", "forest.json")

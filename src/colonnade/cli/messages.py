@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from colonnade.cli.values import Misuse
@@ -24,8 +25,9 @@ from colonnade.exceptions import (
 )
 from colonnade.wording import did_you_mean, joined
 
-# Hints of the package that name something of Python, in the words of the command line.
-_ADVICE = {
+# Hints of the package that name something of Python, in the words of the command line. Of several,
+# a command gives the first whose options it has, or else the last.
+_ADVICE: dict[Advice, str | tuple[str, ...]] = {
     Advice.ONE_WAY: "write each state in one way, or see with colonnade inspect how to --recode",
     Advice.ALLOW_MORE_ITERATIONS: (
         "check the result, or fit in Python, where missing=EM(iterations=...) allows more"
@@ -35,16 +37,26 @@ _ADVICE = {
         "give --missing available to count complete rows, family by family, or --missing em"
     ),
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
-    Advice.CUT: "cut them into intervals with --bins 5",
-    Advice.DECLARE_STATES: "leave the column out, with --ignore or by not naming it in --dag",
-    Advice.DECLARE_ORDER: "write all of its values as text, or leave the column out with --ignore",
+    Advice.CUT: (
+        "cut them into intervals with --bins 5",
+        "cut them at the same points in all parts, with --cut '{name}: 1, 2'",
+    ),
+    Advice.DECLARE_STATES: (
+        "leave the column out, with --ignore or by not naming it in --dag",
+        "leave it out of the graph",
+    ),
+    Advice.DECLARE_ORDER: (
+        "write all of its values as text, or leave the column out with --ignore",
+        "write all of its values as text",
+    ),
     Advice.KEEP_COLUMNS: "give {kept} to keep what you need",
     Advice.LEARN_FROM_COMPLETE_ROWS: (
         "give --missing available or --missing em to learn the graph from the complete rows, or "
         "--missing state to learn it from all of them"
     ),
     Advice.LEAVE_OUT_DATES: (
-        "leave the column out with --ignore {first}, or turn it into parts such as the month"
+        "leave the column out with --ignore {first}, or turn it into parts such as the month",
+        "turn it into parts such as the month",
     ),
     Advice.ADD_GROUP: "fit again to all rows, with those of the new group",
     Advice.ASK_NEW_GROUP: (
@@ -54,7 +66,8 @@ _ADVICE = {
         "it is a forest: predict and report take it, and Python, with BayesianNetworkForest.load"
     ),
     Advice.LEAVE_OUT: (
-        "leave out what does not describe rows, with {ignored}, or by not naming it in --dag"
+        "leave out what does not describe rows, with {ignored}, or by not naming it in --dag",
+        "leave out of the graph what does not describe rows",
     ),
     Advice.NAMED_BY_BINS: "--bins names it: give the names of columns",
     Advice.NAMED_BY_DAG: "the graph names it: take it out, or call the column so",
@@ -160,13 +173,23 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         option = options.get(_NAMES.get(message.parameter, message.parameter))
         statement = statement if option is None else message.naming(option)
     if isinstance(hint, Advice):
-        hint = _ADVICE[hint]
-        if columns := _columns(message):
-            first, *_ = names = [shlex.quote(name) for name in columns]
-            ignored = " ".join(f"--ignore {name}" for name in names)
-            kept = " ".join(f"--keep {name}" for name in names)
-            hint = hint.format(first=first, ignored=ignored, kept=kept)
+        hint = _advice(hint, _columns(message), {*options.values()})
     return with_hint(statement, hint)
+
+
+def _advice(advice: Advice, columns: Sequence[str], options: AbstractSet[str]) -> str:
+    """Word a hint about some columns for a command that has some options."""
+    ways = _ADVICE[advice]
+    words: dict[str, str] = {}
+    if columns:
+        first, *_ = names = [shlex.quote(name) for name in columns]
+        words = {"first": first, "name": columns[0]}
+        words["ignored"] = " ".join(f"--ignore {name}" for name in names)
+        words["kept"] = " ".join(f"--keep {name}" for name in names)
+    each = ways if isinstance(ways, tuple) else (ways,)
+    hints = [way.format(**words) if words else way for way in each]
+    fitting = (hint for hint in hints if {*re.findall(r"--[a-z-]+", hint)} <= options)
+    return next(fitting, hints[-1])
 
 
 def _columns(message: Exception) -> tuple[str, ...]:

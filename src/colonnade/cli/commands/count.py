@@ -64,11 +64,13 @@ def count(
 
     Examples
     --------
-    colonnade count 'north/*.parquet' --dag arcs.csv -o north.json
+    colonnade count 'north/*.parquet' --dag arcs.csv --cut "marker: 0, 1" -o north.json
+
+    colonnade count 'south/*.parquet' --dag arcs.csv --cut "marker: 0, 1" -o south.json
 
     colonnade merge north.json south.json -o all.json
 
-    colonnade fit --counts all.json -o model.json
+    colonnade fit --counts all.json -o counted.json
     """
     from colonnade.network import count as counts_of
     from colonnade.network.learning import coded_for_fit, grouped

@@ -31,7 +31,7 @@ def explain(
 
     For each finding: the answer with it alone, without it, and what it adds to the others.
 
-    Example: colonnade explain model.json cancer --observed smoker=yes --observed age=71
+    Example: colonnade explain model.json cancer --observed smoker=yes --observed age=old
     """
     if not situation.observed:
         raise Misuse("--observed is missing: without findings there is nothing to explain.")

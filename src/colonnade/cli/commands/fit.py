@@ -133,7 +133,9 @@ def fit(
     colonnade fit clinics.csv --learn tan --target ill --cut "bmi: 18.5, 25 = thin, normal,
     heavy" -o classifier.json
 
-    colonnade fit clinics.csv --dag arcs.csv --group site --missing em -o sites.json
+    colonnade fit clinics.csv --group site --missing em -o sites.json
+
+    colonnade fit patients.csv --dag arcs.csv --prior bdeu:1 -o bdeu.json
     """
     request = _Request(dag, learn, learning, seed, group, data)
     if counts is not None:

@@ -77,9 +77,9 @@ def impute(
 
     Examples
     --------
-    colonnade impute model.json patients.csv -o complete.csv
+    colonnade impute sites.json clinics.csv -o complete.csv
 
-    colonnade impute model.json patients.csv --how sample --tables 20 -o several.parquet
+    colonnade impute sites.json clinics.csv --how sample --tables 20 -o several.parquet
     """
     for option, value in (("--tables", tables), ("--seed", seed)):
         if value is not None and how is not How.SAMPLE:

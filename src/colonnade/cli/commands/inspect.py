@@ -18,9 +18,9 @@ def inspect(data: CutOptions, json: options.AsJson = False) -> None:
     --------
     colonnade inspect patients.csv
 
-    colonnade inspect survey.xlsx --bins 4 --cut "bmi: 18.5, 25, 30 = thin, normal, heavy, obese"
+    colonnade inspect survey.csv --bins 4 --cut "bmi: 18.5, 25, 30 = thin, normal, heavy, obese"
 
-    zcat rows.csv.gz | colonnade inspect - --json
+    cat survey.csv | colonnade inspect - --json
     """
     found = data.inspected(data.read())
     if json:

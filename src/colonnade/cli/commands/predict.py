@@ -80,9 +80,9 @@ def predict(
 
     Examples
     --------
-    colonnade predict model.json new.csv --keep id,site -o predicted.csv
+    colonnade predict classifier.json clinics.csv --keep id,site -o predicted.csv
 
-    colonnade predict model.json new.csv --target cancer --level 0.9 -o predicted.parquet
+    colonnade predict model.json patients.csv --target cancer --level 0.9 -o predicted.parquet
     """
     check_rows_file(output, overwrite, json, data.path)
     scanned = data.scanned
