@@ -359,6 +359,10 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
     "plot": {
         **dict.fromkeys(("--output", "--overwrite", "--tables"), ALWAYS),
         "--observed": [(2, "plot model.json -o x.svg --observed smoker=yes")],
+        "--do": [
+            (2, "plot model.json -o x.svg --do smoker=yes"),
+            (1, "plot model.json -o x.svg --tables --do smoker=yes --observed smoker=yes"),
+        ],
     },
     "export": {
         **dict.fromkeys(("--output", "--overwrite", "--limit"), ALWAYS),
