@@ -1,6 +1,7 @@
 """What is said about a table before anything is learned, and that learning does just that."""
 
 import datetime as dt
+import re
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +178,21 @@ def test_fit_keeps_named_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert network["the bmi"].counts is not None
     asked = run("query", model, "y", "--observed", "the bmi=7").stdout
     assert "given the bmi = normal" in asked
+
+
+def test_intervals_are_not_broken_at_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "concentration_of_something_in_blood_plasma_at_noon"
+    numbers = np.random.default_rng(0).normal(size=60) * 12345.678
+    rows = "\n".join(f"{number:.3f},{'xy'[k % 2]}" for k, number in enumerate(numbers))
+    (tmp_path / "rows.csv").write_text(f"{name},s\n{rows}\n")
+    told = run("inspect", tmp_path / "rows.csv").stdout
+    lines = told.splitlines()
+    assert max(map(len, lines[1:])) <= 80
+    intervals = re.findall(r"(?:up to|above|[-.\d]+ to) [-.\d]+ \(12\)", told)
+    assert len(intervals) == 5
+    assert name not in told  # which gave way
+    assert name == "".join(line[:20].strip() for line in lines[2:5])

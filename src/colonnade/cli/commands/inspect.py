@@ -33,7 +33,7 @@ def inspect(data: CutOptions, json: options.AsJson = False) -> None:
         [each.name, each.kind, f"{each.different:,}", each.gaps, each.treatment]
         for each in found.columns
     ]
-    grid(head, rows, numbers=head[2:3])
+    grid(head, rows, numbers=head[2:3], last_listed=True)
     for column in found.columns:
         for remark in column.remarks:
             say(f"{column.name}: {remark}")
