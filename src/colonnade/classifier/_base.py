@@ -267,6 +267,15 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Return the answers for all rows."""
         return _joined([answer(rows) for rows in self._passing(X)])
 
+    @classmethod
+    def _made(cls, parameters: Mapping[str, Any], columns: list[str], named: bool) -> Self:
+        """Make an estimator that knows the columns of its training rows, from a file."""
+        model = cls(**parameters)
+        model.n_features_in_ = len(columns)
+        if named:
+            model.feature_names_in_ = np.array(columns, dtype=object)
+        return model
+
     # ---------------------------------------------------------------- fitting
 
     @abstractmethod

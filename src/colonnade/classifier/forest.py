@@ -285,10 +285,7 @@ class BayesianNetworkForest(NetworkEstimator):
         True
         """
         kept = read(path)
-        model = cls(**kept.parameters)
-        model.n_features_in_ = len(kept.columns)
-        if kept.named:
-            model.feature_names_in_ = np.array(kept.columns, dtype=object)
+        model = cls._made(kept.parameters, kept.columns, kept.named)
         model.target_name_ = kept.forest.classes.name
         model._take(kept.forest)
         return model

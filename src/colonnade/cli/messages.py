@@ -62,6 +62,10 @@ _ADVICE: dict[Advice, str | tuple[str, ...]] = {
     Advice.ASK_NEW_GROUP: (
         "leave it out of --observed, or fit again to all rows, with those of the new group"
     ),
+    Advice.LOAD_CLASSIFIER: (
+        "it is a classifier: read it in Python, with BayesianNetworkClassifier.load, and save its "
+        "network_"
+    ),
     Advice.LOAD_FOREST: (
         "it is a forest: predict and report take it, and Python, with BayesianNetworkForest.load"
     ),

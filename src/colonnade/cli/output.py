@@ -103,7 +103,9 @@ def _broken_lists(
     longest = max(cell_len(clean(part)) for row in rows for part in _parts(row[-1]))
     name = max(_MIN_NAME, widths[0] - max(0, longest - room))
     room = max(room + widths[0] - name, _MIN_NAME) if name < widths[0] else room
-    broken = [[*row[:-1], "\n".join(_lines_of(_parts(row[-1]), room))] for row in rows]
+    broken: list[Sequence[str]] = [
+        [*row[:-1], "\n".join(_lines_of(_parts(row[-1]), room))] for row in rows
+    ]
     return broken, name if name < widths[0] else None
 
 

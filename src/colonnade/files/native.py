@@ -39,12 +39,14 @@ from colonnade.variables import Variable
 
 SUFFIX = ".json"
 _FORMAT = "colonnade network"
-# What files of a forest, which hold networks, say instead.
+# What files of forests and classifiers, which hold networks, and of counts say instead.
 FOREST_FORMAT = "colonnade forest"
+CLASSIFIER_FORMAT = "colonnade classifier"
 COUNTS_FORMAT = "colonnade counts"
 _VERSION = 2
 _ADVICE: dict[Any, str] = {
     FOREST_FORMAT: Advice.LOAD_FOREST,
+    CLASSIFIER_FORMAT: Advice.LOAD_CLASSIFIER,
     COUNTS_FORMAT: Advice.FIT_COUNTS,
 }
 
