@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -34,6 +35,7 @@ from colonnade.tables.countable import scanned_of
 if TYPE_CHECKING:
     from colonnade.classifier._fitted import Fitted
     from colonnade.classifier._forest import Forest
+    from colonnade.classifier._plain import Kept
 
 
 class Predicted(NamedTuple):
@@ -267,14 +269,65 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Return the answers for all rows."""
         return _joined([answer(rows) for rows in self._passing(X)])
 
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write everything to a file: JSON that loses nothing, with all networks.
+
+        A `random_state` that is a generator is not kept, since nothing is drawn any more.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.json``; its folder exists.
+        overwrite : bool, optional
+            Whether an existing file is replaced; by default that is an error.
+        """
+        check_is_fitted(self)
+        self._write(path, overwrite)
+
     @classmethod
-    def _made(cls, parameters: Mapping[str, Any], columns: list[str], named: bool) -> Self:
-        """Make an estimator that knows the columns of its training rows, from a file."""
-        model = cls(**parameters)
-        model.n_features_in_ = len(columns)
-        if named:
-            model.feature_names_in_ = np.array(columns, dtype=object)
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` wrote; all of it is checked, and nothing in it is run.
+
+        Parameters
+        ----------
+        path : path
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from colonnade import BayesianNetworkForest
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BayesianNetworkForest(n_members=2, random_state=0).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/iris.json")
+        ...     again = BayesianNetworkForest.load(f"{folder}/iris.json")
+        >>> again.networks_ == model.networks_
+        True
+        """
+        kept = cls._read(path)
+        model = cls(**kept.parameters)
+        model.n_features_in_ = len(kept.columns)
+        if kept.named:
+            model.feature_names_in_ = np.array(kept.columns, dtype=object)
+        model.target_name_ = kept.learned.classes.name
+        model._take(kept.learned)
         return model
+
+    @abstractmethod
+    def _write(self, path: str | os.PathLike[str], overwrite: bool) -> None:
+        """Write a fitted estimator."""
+
+    @classmethod
+    @abstractmethod
+    def _read(cls, path: str | os.PathLike[str]) -> Kept:
+        """Read what was written."""
+
+    @abstractmethod
+    def _take(self, learned: Any) -> None:
+        """Take over what was learned, as attributes."""
 
     # ---------------------------------------------------------------- fitting
 

@@ -11,7 +11,6 @@ declared), ``target`` (the name of the class), ``rows`` (their number, or the su
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,16 +39,6 @@ _KIND = _plain.Kind(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """What a file holds: the options of an estimator, its columns and its forest."""
-
-    parameters: dict[str, Any]
-    columns: list[str]
-    named: bool
-    forest: Forest
-
-
 def save(
     estimator: BaseEstimator, forest: Forest, path: str | os.PathLike[str], overwrite: bool
 ) -> None:
@@ -69,7 +58,7 @@ def save(
     _KIND.write({**shared, **own}, path, overwrite)
 
 
-def read(path: str | os.PathLike[str]) -> Kept:
+def read(path: str | os.PathLike[str]) -> _plain.Kept:
     """Read what was saved; a file that is damaged or of another kind is refused."""
     return _KIND.read(path, _kept)
 
@@ -87,7 +76,7 @@ def _parameters(estimator: BaseEstimator) -> dict[str, Any]:
 # ------------------------------------------------------------------------------ reading
 
 
-def _kept(document: Any) -> Kept:
+def _kept(document: Any) -> _plain.Kept:
     members = document["members"]
     scores = document["scores"]
     if not isinstance(members, list) or not members:
@@ -117,7 +106,7 @@ def _kept(document: Any) -> Kept:
     if not isinstance(rows, float) or not rows > 0.0:
         raise MisfitError("rows", "it is not a positive number with a decimal point.")
     forest = Forest(classes, tuple(found), rows, growth, treatment)
-    return Kept(parameters, columns, document["named"] is True, forest)
+    return _plain.Kept(parameters, columns, document["named"] is True, forest)
 
 
 def _features(

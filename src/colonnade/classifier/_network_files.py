@@ -10,7 +10,6 @@ not left out, and its cuts), ``prior``, ``scores`` (by which it was chosen, or n
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any
 
 from colonnade.classifier import _plain
@@ -40,16 +39,6 @@ _KIND = _plain.Kind(
 _SCORES = {type(score).__name__: score for score in (BIC(), AIC(), LogLikelihood())}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """What a file holds: the options of an estimator, its columns and what it has learned."""
-
-    parameters: dict[str, Any]
-    columns: list[str]
-    named: bool
-    fitted: Fitted
-
-
 def save(estimator: Any, fitted: Fitted, path: str | os.PathLike[str], overwrite: bool) -> None:
     """Write a fitted estimator."""
     identifiers, bins = fitted.features.identifiers, fitted.treatment.bins
@@ -64,7 +53,7 @@ def save(estimator: Any, fitted: Fitted, path: str | os.PathLike[str], overwrite
     _KIND.write({**shared, **own}, path, overwrite)
 
 
-def read(path: str | os.PathLike[str]) -> Kept:
+def read(path: str | os.PathLike[str]) -> _plain.Kept:
     """Read what was saved; a file that is damaged or of another kind is refused."""
     return _KIND.read(path, _kept)
 
@@ -93,7 +82,7 @@ def _plain_feature(feature: Feature) -> dict[str, Any]:
 # ------------------------------------------------------------------------------ reading
 
 
-def _kept(document: dict[str, Any]) -> Kept:
+def _kept(document: dict[str, Any]) -> _plain.Kept:
     parameters = made("parameters", _KIND.options_in, document["parameters"], _own)
     structure = made("parameters", _structure, parameters)
     declared = declared_variables(parameters["variables"])
@@ -113,7 +102,7 @@ def _kept(document: dict[str, Any]) -> Kept:
         declared,
     )
     fitted = Fitted(classes, features, _choice(document), network, structure.learned, treatment)
-    return Kept(parameters, columns, document["named"] is True, fitted)
+    return _plain.Kept(parameters, columns, document["named"] is True, fitted)
 
 
 def _own(options: dict[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,16 @@ _OPTIONS = {
 _Read = TypeVar("_Read")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """What a file holds: the options of an estimator, its columns, and what it has learned."""
+
+    parameters: dict[str, Any]
+    columns: list[str]
+    named: bool
+    learned: Any
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of file: its name, its version, and the keys and options that it alone has."""

@@ -27,6 +27,7 @@ from colonnade.classifier._input import (
 from colonnade.classifier._intervals import class_intervals
 from colonnade.classifier._network_files import read, save
 from colonnade.classifier._passing import Passing
+from colonnade.classifier._plain import Kept
 from colonnade.dag import Dag
 from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.network import BayesianNetwork
@@ -347,41 +348,9 @@ class BayesianNetworkClassifier(NetworkEstimator):
 
     # ------------------------------------------------------------------ files
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the classifier to a file: JSON that loses nothing, with its network.
-
-        Parameters
-        ----------
-        path : path
-            Ends in ``.json``; its folder exists.
-        overwrite : bool, optional
-            Whether an existing file is replaced; by default that is an error.
-        """
-        check_is_fitted(self)
+    def _write(self, path: str | os.PathLike[str], overwrite: bool) -> None:
         save(self, self._fitted, path, overwrite)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a classifier that :meth:`save` wrote; all of it is checked.
-
-        Parameters
-        ----------
-        path : path
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BayesianNetworkClassifier("naive").fit(X, y)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     model.save(f"{folder}/iris.json")
-        ...     again = BayesianNetworkClassifier.load(f"{folder}/iris.json")
-        >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
-        True
-        """
-        kept = read(path)
-        model = cls._made(kept.parameters, kept.columns, kept.named)
-        model.target_name_ = kept.fitted.classes.name
-        model._take(kept.fitted)
-        return model
+    def _read(cls, path: str | os.PathLike[str]) -> Kept:
+        return read(path)

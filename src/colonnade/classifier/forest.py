@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from colonnade.classifier._input import Labelled, feature_names
 from colonnade.classifier._intervals import mixed_intervals
 from colonnade.classifier._members import Growth, most_cuts
 from colonnade.classifier._passing import Passing
+from colonnade.classifier._plain import Kept
 from colonnade.exceptions import checked_whole, expected, is_word
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior, Tiered
@@ -249,46 +250,12 @@ class BayesianNetworkForest(NetworkEstimator):
 
     # ------------------------------------------------------------------ files
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the forest to a file: JSON that loses nothing, with all its networks.
-
-        A `random_state` that is a generator is not kept, since nothing is drawn any more.
-
-        Parameters
-        ----------
-        path : path
-            Ends in ``.json``; its folder exists.
-        overwrite : bool, optional
-            Whether an existing file is replaced; by default that is an error.
-        """
-        check_is_fitted(self)
+    def _write(self, path: str | os.PathLike[str], overwrite: bool) -> None:
         save(self, self._forest, path, overwrite)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a forest that :meth:`save` wrote; all of it is checked.
-
-        Parameters
-        ----------
-        path : path
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BayesianNetworkForest(n_members=2, random_state=0).fit(X, y)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     model.save(f"{folder}/iris.json")
-        ...     again = BayesianNetworkForest.load(f"{folder}/iris.json")
-        >>> again.networks_ == model.networks_
-        True
-        """
-        kept = read(path)
-        model = cls._made(kept.parameters, kept.columns, kept.named)
-        model.target_name_ = kept.forest.classes.name
-        model._take(kept.forest)
-        return model
+    def _read(cls, path: str | os.PathLike[str]) -> Kept:
+        return read(path)
 
 
 def _prior(prior: Any, rows: float) -> Prior:
