@@ -44,7 +44,7 @@ def counts_of(values):
 @pytest.mark.parametrize(
     ("parents", "cases", "fractional"),
     [
-        *((0, 60, False), (1, 60, False), (2, 150, False), (3, 40, False), (4, 2, False)),
+        *((0, 60, False), (1, 60, False), (2, 90, False), (3, 20, False), (4, 2, False)),
         *((0, 4, True), (1, 4, True), (2, 4, True), (3, 2, True), (4, 1, True)),
     ],
 )
