@@ -64,8 +64,12 @@ class Page:
         return len(self.all(selector))
 
     def text(self, selector: str) -> str:
-        """Return the text of an element, also where it is not on the screen."""
-        return str(self.run("return arguments[0].textContent", self.find(selector)))
+        """Return the text of an element, also where it is not on the screen.
+
+        Blanks at which no line may be broken are blanks.
+        """
+        found = str(self.run("return arguments[0].textContent", self.find(selector)))
+        return found.replace("\u00a0", " ")
 
     def click(self, selector: str) -> None:
         self.run("arguments[0].scrollIntoView({block: 'center'})", self.find(selector))

@@ -55,12 +55,11 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--recode": [
             (1, "fit data.csv --recode nowhere:a=b"),
             (2, "fit data.csv --bins dose=3 --recode dose:1=2"),
-            (2, "fit data.csv --learn forest --target cancer --recode smoker:yes=no"),
         ],
         "--order": [
             (1, "fit data.csv --order nowhere:a,b"),
             (2, "fit data.csv --cut dose:1 --order dose:1,2"),
-            (2, "fit data.csv --learn forest --target cancer --order smoker:yes,no"),
+            (2, "fit data.csv --learn forest --target cancer --order cancer:true,false"),
         ],
         "--cut": [
             (1, "fit data.csv --learn hc --cut age:30"),
@@ -362,6 +361,10 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
     "plot": {
         **dict.fromkeys(("--output", "--overwrite", "--tables"), ALWAYS),
         "--observed": [(2, "plot model.json -o x.svg --observed smoker=yes")],
+        "--do": [
+            (2, "plot model.json -o x.svg --do smoker=yes"),
+            (1, "plot model.json -o x.svg --tables --do smoker=yes --observed smoker=yes"),
+        ],
     },
     "export": {
         **dict.fromkeys(("--output", "--overwrite", "--limit"), ALWAYS),
@@ -387,6 +390,8 @@ CANNOT_APPLY: dict[str, dict[str, str | list[tuple[int, str]]]] = {
         "--table": [(2, "count data.csv --dag arcs.csv -o x.json --table visits")],
         "--missing": [(2, "count data.csv --dag arcs.csv -o x.json --missing em")],
         "--cut": [(2, "count data.csv --dag arcs.csv -o x.json --cut dose:1")],
+        "--recode": [(2, "count data.csv --dag arcs.csv -o x.json --recode dose:1=2")],
+        "--order": [(2, "count data.csv --dag arcs.csv -o x.json --order dose:1,2")],
         "--na": [(2, "count data.parquet --dag arcs.csv -o x.json --na NA")],
         "--header": [(2, "count data.parquet --dag arcs.csv -o x.json --header")],
         "--separator": [(2, "count data.parquet --dag arcs.csv -o x.json --separator ;")],

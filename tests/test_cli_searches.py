@@ -97,3 +97,9 @@ def test_messages_name_options(folder: Path) -> None:
     for wrong in ("a <", "< a", "a,,b < c"):
         said = flat(run("fit", "data.csv", "--tiers", wrong, "-o", "m.json", code=2).stderr)
         assert "Expected two tiers or more" in said
+
+
+def test_directions_that_fit_no_graph_are_told_without_a_count_of_nothing() -> None:
+    run("datasets", "patients", "-o", "patients.csv")
+    told = flat(run("structure", "patients.csv", "--learn", "pc").stderr)
+    assert "the graph that was made of them has some of its own. Hint: search by scores" in told

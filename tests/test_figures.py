@@ -59,6 +59,34 @@ def test_bars_are_the_probabilities_with_their_intervals(tmp_path):
         assert path.stat().st_size > 1000
 
 
+def test_what_is_observed_and_what_is_set_look_different():
+    def looks(ax):
+        found = [p for p in ax.patches if p.get_height() < 12]
+        return {(patch.get_facecolor()[:3], patch.get_hatch()) for patch in found}
+
+    plain = NETWORK.plot(tables=True, draws=0)
+    assert len(looks(plain)) == 1
+    assert plain.get_legend() is None
+    observed = NETWORK.plot(tables=True, draws=0, observed={"ill": "yes"})
+    both = NETWORK.plot(tables=True, draws=0, observed={"ill": "yes"}, do={"smoker": "no"})
+    assert len(looks(observed)) == 2
+    assert len(looks(both)) == 3
+    assert {hatch for _, hatch in looks(both)} == {None, "////"}
+    told = [text.get_text() for text in both.get_legend().get_texts()]
+    assert told == ["probability", "observed", "set by an action"]
+    assert len(observed.get_legend().get_texts()) == 2
+    # The probabilities are those of the network after the action, which is drawn alike.
+    after = NETWORK.do({"smoker": "no"})
+    again = after.plot(tables=True, draws=0, observed={"ill": "yes"})
+    assert bars(again) == bars(both)
+    assert looks(again) == looks(both)
+    assert len(NETWORK.plot(tables=True, draws=0, do={"ill": "yes"}).lines) == 0 < len(plain.lines)
+    with pytest.raises(InputError, match="variables that are not observed for `do`"):
+        NETWORK.plot(tables=True, observed={"smoker": "no"}, do={"smoker": "no"})
+    with pytest.raises(InputError, match="`do` applies only to tables=True"):
+        NETWORK.plot(do={"smoker": "no"})
+
+
 def test_bars_given_evidence_and_without_intervals():
     ax = NETWORK.plot(tables=True, observed={"ill": "yes"}, draws=0)
     widths, lines = bars(ax)

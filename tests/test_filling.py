@@ -318,9 +318,24 @@ def test_intervals_need_tables_with_a_posterior():
         network.predict({"a": ["x"], "b": [None]}, "c", draws=100, rng=0),
         network.effect("c", {"a": ("x", "y")}, draws=100, rng=0),
         network.association("c", {"a": ("x", "y")}, draws=100, rng=0),
+        network.explain("c", {"a": "x"}, draws=100, rng=0),
+        network.informative("c", draws=100, rng=0),
+        network.informative("a", draws=100, rng=0),
     ):
         assert found.fixed == ("c",)
         assert line in repr(found)
+    for number in (
+        network.entropy("c", draws=100, rng=0),
+        network.entropy(draws=100, rng=0),
+        network.mutual_information("a", "c", draws=100, rng=0),
+        network.informative("a", draws=100, rng=0)["c"],
+        network.kl(fit(table, dag), draws=100, rng=0),
+    ):
+        assert number.fixed == ("c",)
+        assert "fixed=('c',)" in repr(number)
+    assert network.mutual_information("a", "b", draws=100, rng=0).fixed == ()
+    assert network.informative("a", {"b": "x"}, draws=100, rng=0)["c"].to_dict()["fixed"] == ["c"]
+    assert network.entropy().fixed == network.explain("c", {"a": "x"}).fixed == ()
     assert network.query("b", draws=100, rng=0).fixed == ()
     assert network.query("c", {"a": "x"}, draws=100, rng=0).to_dict()["fixed"] == ["c"]
     assert network.do({"a": "x"}).query("b", draws=100, rng=0).fixed == ()

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -306,3 +307,21 @@ def test_patterns_large_files_and_databases_on_the_command_line(
             "remarks": [],
         }
     assert "for --table, got none" in run("inspect", tmp_path / "clinic.duckdb", code=1).stderr
+
+
+def test_intervals_are_not_broken_at_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "concentration_of_something_in_blood_plasma_at_noon"
+    numbers = np.random.default_rng(0).normal(size=60) * 12345.678
+    rows = "\n".join(f"{number:.3f},{'xy'[k % 2]}" for k, number in enumerate(numbers))
+    (tmp_path / "rows.csv").write_text(f"{name},s\n{rows}\n")
+    told = run("inspect", tmp_path / "rows.csv").stdout
+    lines = told.splitlines()
+    assert max(map(len, lines[1:])) <= 80
+    intervals = re.findall(r"(?:up to|above|[-.\d]+ to) [-.\d]+ \(12\)", told)
+    assert len(intervals) == 5
+    assert name not in told  # which gave way
+    assert name == "".join(line[:20].strip() for line in lines[2:5])

@@ -307,6 +307,10 @@ def test_a_page_about_a_target_opens_with_it_and_names_its_state(
         const own = arguments[0].getBBox();
         return own.x < 0 || own.x + own.width > all.width || own.y + own.height > all.height"""
     assert not any(page.run(outside, line) for line in lines)
+    covered = """const own = arguments[0].getBoundingClientRect();
+        const over = document.querySelector("#moves .save").getBoundingClientRect();
+        return own.right > over.left && own.bottom > over.top && own.top < over.bottom"""
+    assert not any(page.run(covered, line) for line in lines)
     other = network.dag.variables.index("dose") + 1
     page.open(f"{path.resolve().as_uri()}#v{other}")
     assert page.text("#variable h2") == "dose"  # as the address wants

@@ -73,6 +73,47 @@ def test_inspect_shows_the_effect(folder: Path) -> None:
     assert whole["columns"][2]["states"] == ["female", "male"]
 
 
+@pytest.mark.parametrize("order", [(), ORDER])
+def test_counts_of_parts_are_those_of_clean_data(folder: Path, order: tuple[str, ...]) -> None:
+    # The second part lacks a value that stands for a state.
+    second = pd.read_csv("part2.csv")
+    second[second["smoker"] != "N"].to_csv("part2.csv", index=False)
+    clean = pd.concat([pd.read_csv("clean.csv")[:20], second[second["smoker"] != "N"]])
+    clean = clean.replace({"smoker": {"Y": "yes"}, "sex": {1: "male", 2: "female"}})
+    clean.to_csv("clean.csv", index=False)
+    graph = "--dag", "arcs.csv"
+    first = run("count", "part1.csv", *RECODE, *order, *graph, "-o", "1.json")
+    assert "Warning" not in first.stderr
+    told = run("count", "part2.csv", *RECODE, *order, *graph, "-o", "2.json").stderr
+    assert "Column 'smoker': no value 'N' to be recoded; it has" in flat(told)
+    for pair in (("1.json", "2.json"), ("2.json", "1.json")):
+        run("merge", *pair, "-o", "both.json", "--overwrite")
+        run("fit", "--counts", "both.json", "-o", "model.json", "--overwrite")
+        run("fit", "clean.csv", *order, *graph, "-o", "clean.json", "--overwrite")
+        network = cn.load("model.json")
+        assert network == cn.load("clean.json")
+        assert network["smoker"].family.child.spellings == {"Y": "yes", "N": "no"}
+        assert network["sex"].family.child.spellings == {1: "male", 2: "female"}
+    # Another meaning of the same value, or none, is not put together.
+    for other in ((), ("--recode", "smoker: Y = no")):
+        run("count", "part2.csv", *other, *RECODE[2:], *graph, "-o", "3.json", "--overwrite")
+        refused = flat(run("merge", "1.json", "3.json", "-o", "no.json", code=1).stderr)
+        assert "counts in which 'Y' of 'smoker' means the same" in refused
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--recode", "nowhere: Y = yes"), "--recode: 'nowhere' is no variable of the graph"),
+        (("--order", "nowhere: Y, yes"), "--order: 'nowhere' is no variable of the graph"),
+        (("--recode", "sex: 1 = m, 2 = f", "--cut", "sex: 1.5"), "is given for --cut, too"),
+    ],
+)
+def test_what_count_does_not_take(folder: Path, options: tuple[str, ...], told: str) -> None:
+    words = "count", "whole.csv", "--dag", "arcs.csv", "-o", "x.json"
+    assert told in flat(run(*words, *options, code=2).stderr)
+
+
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
@@ -137,3 +178,72 @@ def test_words_that_mean_the_same() -> None:
     assert synonyms(["f", "m", "female"]) == [["f", "female"]]
     assert synonyms(["yes", "Yes", "no"]) == []  # these only look alike
     assert synonyms(["a", "b"]) == []
+
+
+def test_count_hints_at_options_that_it_has(folder: Path) -> None:
+    Path("numbers.csv").write_text("sex,smoker,stage\n1.5,no,I\n2.5,yes,II\n")
+    told = run("count", "numbers.csv", "--dag", "arcs.csv", "-o", "x.json", code=1).stderr
+    assert "Hint: cut them at the same points in all parts, with --cut 'sex: 1, 2'." in flat(told)
+
+
+def test_a_forest_is_that_of_clean_data_and_knows_the_others(folder: Path) -> None:
+    learn = "--learn", "forest", "--target", "smoker", "--seed", 1
+    run("fit", "whole.csv", *RECODE, *ORDER, *learn, "-o", "forest.json")
+    run("fit", "clean.csv", *ORDER, *learn, "-o", "clean.json")
+    forest = cn.BayesianNetworkForest.load("forest.json")
+    clean = cn.BayesianNetworkForest.load("clean.json")
+    assert forest.networks_ == clean.networks_
+    assert forest.networks_[0]["stage"].family.child.states == ("IV", "III", "II", "I", "0")
+    answers = []
+    for model, data in (("forest.json", "whole.csv"), ("clean.json", "clean.csv")):
+        found = run("predict", model, data, "--draws", 0, "--json")
+        assert "Warning" not in found.stderr
+        answers.append(json.loads(found.stdout))
+    ours, theirs = answers
+    assert ours["accuracy"] == theirs["accuracy"] > 0.5
+    for mine, yours in zip(ours["rows"], theirs["rows"], strict=True):
+        assert {**mine, "smoker": None} == {**yours, "smoker": None}
+    # Files that pass know the values as well, and so do more rows and the page.
+    told = run("predict", "forest.json", "part*.csv", "-o", "out.csv")
+    assert "Warning" not in told.stderr
+    assert f"{100 * ours['accuracy']:.1f} % of the known values" in told.stdout
+    run("report", "forest.json", "--data", "whole.csv", "--target", "smoker", "-o", "page.html")
+    again = cn.BayesianNetworkForest.load("forest.json")
+    raw, pure = pd.read_csv("whole.csv"), pd.read_csv("clean.csv")
+    again.partial_fit(raw[["stage", "sex"]], raw["smoker"])
+    clean.partial_fit(pure[["stage", "sex"]], pure["smoker"])
+    assert again.networks_ == clean.networks_
+    with pytest.raises(DataError, match=r"'V' .* is not one of .* Hint: declare them"):
+        again.partial_fit(raw[["stage", "sex"]].assign(stage="V"), raw["smoker"])
+    refused = run("fit", "whole.csv", *learn, "--order", "smoker: a, b", "-o", "x.json", code=2)
+    assert "whose states are sorted" in flat(refused.stderr)
+
+
+@pytest.mark.parametrize("kind", [cn.BayesianNetworkClassifier, cn.BayesianNetworkForest])
+def test_classifiers_take_declared_variables(kind: type) -> None:
+    table = pd.DataFrame({"smoker": SMOKER, "stage": STAGE})
+    clean = table.replace({"smoker": {"Y": "yes", "N": "no"}})
+    smoker = cn.Variable("smoker", ["no", "yes"], {"Y": "yes", "N": "no"})
+    stage = cn.Variable("stage", ["0", "I", "II", "III", "IV"])
+    raw = kind(variables=[smoker, stage], class_weight={"yes": 3})
+    raw.fit(table[["stage"]], table["smoker"])
+    pure = kind(variables={"stage": stage.states}, class_weight={"yes": 3})
+    pure.fit(clean[["stage"]], clean["smoker"])
+    assert raw.classes_.tolist() == ["no", "yes"]
+    chances = raw.predict_proba(pd.DataFrame({"stage": ["0", "IV"]}))
+    assert (chances == pure.predict_proba(pd.DataFrame({"stage": ["0", "IV"]}))).all()
+    # Values of a feature that stand for states.
+    other = kind(variables=[smoker]).fit(table[["smoker"]], table["stage"])
+    both = other.predict_proba(pd.DataFrame({"smoker": ["Y", "yes"]}))
+    assert (both[0] == both[1]).all()
+    nowhere = cn.Variable("nowhere", ["a", "b"])
+    for wrong, told in (
+        ({"variables": [smoker, nowhere]}, "features, and perhaps the class"),
+        ({"variables": [nowhere], "target_name": "smoker"}, "perhaps the class 'smoker'"),
+        ({"variables": {"smoker": ["yes", "no"]}}, "sorted states of the class 'smoker'"),
+        ({"variables": [smoker], "classes": ["no", "yes", "maybe"]}, "`variables` declares"),
+        ({"variables": [stage], "bins": {"stage": 3}}, "states are not declared"),
+        ({"variables": {"stage": ["I", "II"]}}, "are not among 'I', 'II'"),
+    ):
+        with pytest.raises((InputError, DataError), match=told):
+            kind(**wrong).fit(clean[["stage"]], clean["smoker"])

@@ -120,7 +120,7 @@ def test_count_says_what_count_can_do(tmp_path: Path) -> None:
     assert told.endswith("family by family, or fit with --missing em.")
     data.write_text("a,b\n1.5,x\n2,y\n")
     told = flat(run(*command, code=1).stderr)
-    assert told.endswith("Hint: name points to cut them at with --cut.")
+    assert told.endswith("cut them at the same points in all parts, with --cut 'a: 1, 2'.")
     told = flat(run("count", tmp_path / "a.xlsx", *command[2:], code=1).stderr)
     assert "for DATA, got" in told
     assert told.endswith("Hint: save the data as one of these.")

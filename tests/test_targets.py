@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 
 import colonnade as cn
-from colonnade.network.targets import Prediction, target_intervals, target_probabilities
+from colonnade.network.targets import Prediction, target_probabilities
 from colonnade.tables import encode
 
 
@@ -34,7 +34,7 @@ def test_probabilities_are_those_of_queries(target: str) -> None:
     network, rows = fitted()
     coded = encode(rows, list(network.variables))
     found = target_probabilities(network, coded, target)
-    ends = target_intervals(network, coded, target, 0.9, 4000, 1)
+    ends = network.predict(rows, target, draws=4000, level=0.9, rng=1)
     for k in range(4):
         given = {name: values[k] for name, values in rows.items()}
         observed = {x: s for x, s in given.items() if s is not None and x != target}

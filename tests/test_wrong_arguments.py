@@ -324,6 +324,8 @@ def test_networks_of_other_states_are_told_which():
         ),
         (lambda: cn.hill_climb(DISCRETE, tiers=[["a"], ["a"]]), "Hint: leave it in one of them"),
         (lambda: NETWORK.impute(DISCRETE, "median"), "Hint: 'mean' averages integers"),
+        (lambda: NETWORK.most_probable(["a", "b"]), r"most_probable\(target=\['a', 'b'\]\)"),
+        (lambda: NETWORK.most_probable("a"), r"most_probable\(target='a'\)"),
     ],
 )
 def test_errors_say_who_is_meant_and_what_would_help(ask, message):

@@ -58,6 +58,7 @@ class Advice(StrEnum):
     LEARN_FROM_COMPLETE_ROWS = (
         "use missing='available' to take the complete rows, or missing='state' to take all of them"
     )
+    LOAD_CLASSIFIER = "it is a classifier: write BayesianNetworkClassifier.load(path)"
     LOAD_FOREST = "it is a forest: write BayesianNetworkForest.load(path)"
     LEAVE_OUT_DATES = "leave the column out, or turn it into parts such as the month"
     LEAVE_OUT = "leave out what does not describe rows, with table.drop(columns={columns})"

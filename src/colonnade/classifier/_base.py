@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -19,6 +20,7 @@ from colonnade.classifier._input import (
     Labelled,
     checked_classes,
     class_name,
+    declared_class,
     labelled_rows,
     rows_to_classify,
     warn_of_unknown,
@@ -26,12 +28,14 @@ from colonnade.classifier._input import (
 from colonnade.classifier._passing import Passing, passing_rows
 from colonnade.exceptions import expected, inapplicable, is_word, listing
 from colonnade.priors import Interval, Prior
+from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.coding import Coded, unknown_states
 from colonnade.tables.countable import scanned_of
 
 if TYPE_CHECKING:
     from colonnade.classifier._fitted import Fitted
     from colonnade.classifier._forest import Forest
+    from colonnade.classifier._plain import Kept
 
 
 class Predicted(NamedTuple):
@@ -60,6 +64,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         target_name: str | None
         identifiers: Literal["drop", "keep"]
         class_weight: Mapping[Any, float] | Literal["balanced"] | None
+        variables: Declared
 
     classes_: NDArray[Any]
     target_name_: str
@@ -264,6 +269,66 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Return the answers for all rows."""
         return _joined([answer(rows) for rows in self._passing(X)])
 
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write everything to a file: JSON that loses nothing, with all networks.
+
+        A `random_state` that is a generator is not kept, since nothing is drawn any more.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.json``; its folder exists.
+        overwrite : bool, optional
+            Whether an existing file is replaced; by default that is an error.
+        """
+        check_is_fitted(self)
+        self._write(path, overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` wrote; all of it is checked, and nothing in it is run.
+
+        Parameters
+        ----------
+        path : path
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from colonnade import BayesianNetworkForest
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BayesianNetworkForest(n_members=2, random_state=0).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/iris.json")
+        ...     again = BayesianNetworkForest.load(f"{folder}/iris.json")
+        >>> again.networks_ == model.networks_
+        True
+        """
+        kept = cls._read(path)
+        model = cls(**kept.parameters)
+        model.n_features_in_ = len(kept.columns)
+        if kept.named:
+            model.feature_names_in_ = np.array(kept.columns, dtype=object)
+        model.target_name_ = kept.learned.classes.name
+        model._take(kept.learned)
+        return model
+
+    @abstractmethod
+    def _write(self, path: str | os.PathLike[str], overwrite: bool) -> None:
+        """Write a fitted estimator."""
+
+    @classmethod
+    @abstractmethod
+    def _read(cls, path: str | os.PathLike[str]) -> Kept:
+        """Read what was written."""
+
+    @abstractmethod
+    def _take(self, learned: Any) -> None:
+        """Take over what was learned, as attributes."""
+
     # ---------------------------------------------------------------- fitting
 
     @abstractmethod
@@ -277,7 +342,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     @property
     def _named(self) -> Sequence[str]:
         """Variables that the user names; one of them may be the class."""
-        return ()
+        return tuple(declared_variables(self.variables))
 
     def _first(self, rows: Labelled, declared: NDArray[Any] | None) -> Self:
         if not is_word(self.unknown, "missing", "raise"):
@@ -285,10 +350,14 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if not is_word(self.identifiers, "drop", "keep"):
             raise expected("'drop' or 'keep'", "identifiers", self.identifiers)
         name = class_name(self.target_name, rows, self._named)
+        own = declared_class(self)
+        if own is not None and own.name != name:
+            what = f"features, and perhaps the class {name!r},"
+            raise expected(what, "variables", own, got=repr(own.name))
         if declared is None:
             classes = Classes.seen(name, rows.labels)
         else:
-            classes = Classes(name, declared, True)
+            classes = Classes(name, declared, True, {} if own is None else own.spellings)
         self._learn(rows, classes)
         self.target_name_ = name
         return self
@@ -296,6 +365,15 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _declared(self, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
         """Classes declared here or in the constructor, which must agree."""
         declared = None if self.classes is None else checked_classes(self.classes)
+        if (own := declared_class(self)) is not None:
+            states = checked_classes(own.states)
+            if states.tolist() != list(own.states):
+                what = f"sorted states of the class {own.name!r}"
+                raise expected(what, "variables", own, got=listing(own.states))
+            if declared is not None and not np.array_equal(declared, states):
+                what = f"the classes that `variables` declares, {listing(own.states)},"
+                raise expected(what, "classes", self.classes)
+            declared = states
         if classes is None:
             return declared
         given = checked_classes(classes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from colonnade.variables import State, Variable
 class Classes:
     """The class as a variable, its labels sorted.
 
-    `declared` says whether the user said that there are no others.
+    `declared` says whether the user said that there are no others, and `spellings` what else stands
+    for them in tables.
     """
 
     name: str
     labels: Array
     declared: bool
+    spellings: Mapping[State, State] = field(default_factory=dict)
 
     @classmethod
     def seen(cls, name: str, labels: Array) -> Classes:
@@ -37,7 +39,7 @@ class Classes:
     @property
     def variable(self) -> Variable:
         """The class, with its labels as states."""
-        return Variable(self.name, _label_states(self.labels))
+        return Variable(self.name, _label_states(self.labels), self.spellings)
 
     def grown(self, labels: Array) -> Classes:
         """Add the labels of more rows, unless all classes were declared."""

@@ -16,10 +16,10 @@ import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.classifier._classes import merged_states
-from colonnade.exceptions import Advice, ColumnWarning, DataError, warn
+from colonnade.exceptions import Advice, ColumnWarning, DataError, expected, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.coding import CodedColumn, coded_table, discovered
+from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts, Values
 from colonnade.tables.discretize import Discretizer
 from colonnade.tables.identifiers import Excess, identifier, warn_of_identifiers
@@ -46,12 +46,36 @@ _NO_VALUE = ("(no value)",)
 class Treatment:
     """What a user says about columns: how numbers are cut, and what becomes of identifiers.
 
-    `named` are columns that stay even if they identify rows, because the user needs them.
+    `named` are columns that stay even if they identify rows, because the user needs them, and
+    `declared` those whose states are known beforehand.
     """
 
     bins: Bins
     drop_identifiers: bool
     named: Collection[str] = ()
+    declared: Mapping[str, Variable] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.bins.columns:
+            if name in self.declared:
+                what = "columns whose states are not declared"
+                raise expected(what, "bins", name, "leave it out of `bins` or of `variables`")
+
+    def read(self, weights: Array | None, column: Column) -> _Read:
+        """Read a column of training rows."""
+        if column.name in self.declared:
+            return _Read(column, column.levels(declared=True))
+        if column.times is not None and column.times.rows:
+            return _Read(column, None)
+        values = self.bins.read(column, weights)
+        return _Read(column, values, identifier(column, values))
+
+    def with_states(self, name: str, levels: Levels) -> tuple[Feature, CodedColumn]:
+        """Make a feature of a column of states, and code its rows."""
+        if name in self.declared:
+            return _with_declared(self.declared[name], levels)
+        variable = discovered(name, levels) if levels.present else Variable(name, _NO_VALUE)
+        return Feature(variable), CodedColumn.of(variable, levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +129,21 @@ class Reading:
     @classmethod
     def _of(cls, source: Source, weights: Array | None, treatment: Treatment) -> Reading:
         refuse_absent(list(treatment.bins.columns), source.names)
-        read = each_column(source, source.names, partial(_read, treatment.bins, weights))
+        read = each_column(source, source.names, partial(treatment.read, weights))
         left_out = _left_out(read, treatment)
         kept = {each.name: each for each in read if each.name not in left_out}
         warn_of_cuts({name: each.guessed for name, each in kept.items() if each.guessed})
         used = {name: each.used for name, each in kept.items()}
         measured = {name: each for name, each in used.items() if isinstance(each, Measured)}
         states = {
-            name: _with_states(name, each)
+            name: treatment.with_states(name, each)
             for name, each in used.items()
             if isinstance(each, Levels)
         }
-        warn_of_states(source, [feature.variable for feature, _ in states.values()])
+        found = [
+            pair[0].variable for name, pair in states.items() if name not in treatment.declared
+        ]
+        warn_of_states(source, found)
         return cls(measured, states, tuple(kept), left_out, weights)
 
     def cut(self, choose: Choose) -> tuple[Features, list[CodedColumn]]:
@@ -176,10 +203,12 @@ class Features:
 
         def grown(column: Column) -> tuple[Feature, CodedColumn]:
             feature = self.each[column.name]
+            if column.name in treatment.declared:
+                return _with_declared(feature.variable, feature.levels(column))
             if feature.variable.states == _NO_VALUE:
                 read = treatment.bins.read(column, weights)
                 if isinstance(read, Levels):
-                    return _with_states(column.name, read)
+                    return treatment.with_states(column.name, read)
                 return _with_cuts(column.name, read, partial(quantiles, weights))
             levels = feature.levels(column)
             feature = feature.grown(levels)
@@ -258,13 +287,6 @@ class _Read(NamedTuple):
         return self.values.guessed if isinstance(self.values, Measured) else 0
 
 
-def _read(bins: Bins, weights: Array | None, column: Column) -> _Read:
-    if column.times is not None and column.times.rows:
-        return _Read(column, None)
-    values = bins.read(column, weights)
-    return _Read(column, values, identifier(column, values))
-
-
 def _left_out(read: Sequence[_Read], treatment: Treatment) -> tuple[str, ...]:
     """Return which columns are left out: dates, and those that identify rows; and say so."""
     if not treatment.drop_identifiers:
@@ -305,10 +327,12 @@ def _tell_left_out(shown: Iterable[str], why: str, hint: str, read: Sequence[_Re
         warn(ColumnWarning(statement, hint, tuple(each.name for each in read)))
 
 
-def _with_states(name: str, levels: Levels) -> tuple[Feature, CodedColumn]:
-    """Make a feature of a column of states, and code its rows."""
-    variable = discovered(name, levels) if levels.present else Variable(name, _NO_VALUE)
-    return Feature(variable), CodedColumn.of(variable, levels)
+def _with_declared(variable: Variable, levels: Levels) -> tuple[Feature, CodedColumn]:
+    """Make a feature of a column whose states are known, and refuse any others."""
+    coded = CodedColumn.of(variable, levels)
+    if coded.unknown:
+        raise unknown_states(coded_table([coded])).advising("declare them in `variables`")
+    return Feature(variable), coded
 
 
 def _with_cuts(name: str, read: Measured, choose: Choose) -> tuple[Feature, CodedColumn]:

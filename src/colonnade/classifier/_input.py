@@ -36,11 +36,13 @@ from colonnade.exceptions import (
     with_hint,
 )
 from colonnade.priors import Prior
+from colonnade.tables.asked import declared_variables
 from colonnade.tables.coded import checked_weights
 from colonnade.tables.coding import Coded, meant_states
 from colonnade.tables.countable import scanned_of
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
+from colonnade.variables import Variable
 from colonnade.wording import did_you_mean
 
 # Rows that count less than this on average are worth a warning.
@@ -94,6 +96,8 @@ def labelled_rows(
         _refuse_missing(y)  # NumPy makes strings of gaps between strings
     labels = column_or_1d(y, warn=True)
     _refuse_missing(labels)
+    if (own := declared_class(estimator)) is not None:
+        labels = np.array([own.spellings.get(label, label) for label in labels.tolist()])
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_consistent_length(table, labels)
     check_classification_targets(labels)
@@ -192,6 +196,16 @@ def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
     return _named(estimator, _checked(estimator, table, "no_validation", reset=False))
 
 
+def declared_class(estimator: Any) -> Variable | None:
+    """Return the class among the variables that a user declares: the one that is no feature."""
+    features = feature_names(estimator)
+    others = [v for v in declared_variables(estimator.variables).values() if v.name not in features]
+    if len(others) > 1:
+        got = listing([variable.name for variable in others])
+        raise expected("features, and perhaps the class,", "variables", others, got=got)
+    return others[0] if others else None
+
+
 def class_name(asked: Any, rows: Labelled, named: Sequence[str]) -> str:
     """Return the name of the class in the network: as asked, or one that no feature has.
 
@@ -206,9 +220,9 @@ def class_name(asked: Any, rows: Labelled, named: Sequence[str]) -> str:
             hint = "give the class another name with `target_name`"
             raise expected("a name that no feature has", "target_name", asked, hint)
         return asked
-    strangers = [name for name in named if isinstance(name, str) and name not in features]
+    strangers = {name for name in named if isinstance(name, str) and name not in features}
     if len(strangers) == 1:
-        return strangers[0]
+        return strangers.pop()
     if rows.name and rows.name not in features:
         return rows.name
     name = "class"

@@ -50,17 +50,15 @@ def passing_rows(
     cuts = {
         name: _finest(name, views) for name, feature in features.items() if feature.cuts is not None
     }
-    states = {
-        name: cuts[name].states if name in cuts else feature.variable.states
+    variables = [
+        Variable(name, cuts[name].states) if name in cuts else feature.variable
         for name, feature in features.items()
-    }
-    columns = [*features]
+    ]
     if classes.name in table.names:
-        states[classes.name] = classes.variable.states
-        columns.append(classes.name)
-    opened = countable(
-        table, states, None, "missing", Discretizer(tuple(cuts.values())) if cuts else None, columns
-    )
+        variables.append(classes.variable)
+    cutter = Discretizer(tuple(cuts.values())) if cuts else None
+    columns = [variable.name for variable in variables]
+    opened = countable(table, variables, None, "missing", cutter, columns)
     _tell_unknown(opened, classes.name, cuts, tell)
     first = 0
     for block in opened.blocks():

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
@@ -24,12 +25,15 @@ from colonnade.classifier._input import (
     warn_of_impossible,
 )
 from colonnade.classifier._intervals import class_intervals
+from colonnade.classifier._network_files import read, save
 from colonnade.classifier._passing import Passing
+from colonnade.classifier._plain import Kept
 from colonnade.dag import Dag
 from colonnade.exceptions import Advice, NotSupportedError
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
 from colonnade.structure.scores import GraphPrior, Score
+from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Wanted
 from colonnade.tables.coded import CodedTable
 
@@ -87,6 +91,10 @@ class BayesianNetworkClassifier(NetworkEstimator):
         How often the rows of each class count, in everything that is learned; classes that a
         mapping does not name count once. ``"balanced"`` gives all classes the same total. Weights
         change the probabilities of classes: they are no longer those of the training rows.
+    variables : sequence of Variable, or mapping of names to states, optional
+        Declared states of single columns, seen or not, as for :func:`colonnade.fit`: in the order
+        given, and with other values that stand for them. A value that is no state is an error in
+        training. The class may be among them, with its states sorted.
 
     Attributes
     ----------
@@ -147,6 +155,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
         target_name: str | None = None,
         identifiers: Literal["drop", "keep"] = "drop",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        variables: Declared = None,
     ) -> None:
         self.structure = structure
         self.prior = prior
@@ -160,6 +169,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
         self.target_name = target_name
         self.identifiers = identifiers
         self.class_weight = class_weight
+        self.variables = variables
 
     # ---------------------------------------------------------------- fitting
 
@@ -204,11 +214,12 @@ class BayesianNetworkClassifier(NetworkEstimator):
 
     @property
     def _named(self) -> Sequence[str]:
-        return self._structure.named
+        return (*self._structure.named, *super()._named)
 
     def _learn(self, rows: Labelled, classes: Classes) -> None:
         structure = self._structure
-        treatment = Treatment(Bins.of(self.bins), self.identifiers == "drop", structure.named)
+        declared = declared_variables(self.variables)
+        treatment = Treatment(Bins.of(self.bins), self.identifiers == "drop", self._named, declared)
         self._take(Fitted.learn(rows, classes, structure, self.prior, treatment))
 
     def _add(self, rows: Labelled) -> None:
@@ -334,3 +345,12 @@ class BayesianNetworkClassifier(NetworkEstimator):
                 own[k] = network.mutual_information(name, target).value
         total = own.sum()
         return own / total if total > 0.0 else own
+
+    # ------------------------------------------------------------------ files
+
+    def _write(self, path: str | os.PathLike[str], overwrite: bool) -> None:
+        save(self, self._fitted, path, overwrite)
+
+    @classmethod
+    def _read(cls, path: str | os.PathLike[str]) -> Kept:
+        return read(path)

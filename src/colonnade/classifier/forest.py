@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,11 @@ from colonnade.classifier._input import Labelled, feature_names
 from colonnade.classifier._intervals import mixed_intervals
 from colonnade.classifier._members import Growth, most_cuts
 from colonnade.classifier._passing import Passing
+from colonnade.classifier._plain import Kept
 from colonnade.exceptions import checked_whole, expected, is_word
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior, Tiered
+from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.bins import Bins
 from colonnade.threads import worker_count
 
@@ -83,6 +85,10 @@ class BayesianNetworkForest(NetworkEstimator):
         How often the rows of each class count, in everything that is learned; classes that a
         mapping does not name count once. ``"balanced"`` gives all classes the same total. Weights
         change the probabilities of classes: they are no longer those of the training rows.
+    variables : sequence of Variable, or mapping of names to states, optional
+        Declared states of single columns, seen or not, as for :func:`colonnade.fit`: in the order
+        given, and with other values that stand for them. A value that is no state is an error in
+        training. The class may be among them, with its states sorted.
 
     Attributes
     ----------
@@ -136,6 +142,7 @@ class BayesianNetworkForest(NetworkEstimator):
         target_name: str | None = None,
         identifiers: Literal["drop", "keep"] = "drop",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        variables: Declared = None,
     ) -> None:
         self.n_members = n_members
         self.max_parents = max_parents
@@ -149,6 +156,7 @@ class BayesianNetworkForest(NetworkEstimator):
         self.target_name = target_name
         self.identifiers = identifiers
         self.class_weight = class_weight
+        self.variables = variables
 
     # ---------------------------------------------------------------- fitting
 
@@ -158,7 +166,10 @@ class BayesianNetworkForest(NetworkEstimator):
         if not is_word(self.average, "geometric", "arithmetic"):
             raise expected("'geometric' or 'arithmetic'", "average", self.average)
         growth = Growth(parents, _prior(self.prior, rows.total))
-        treatment = Treatment(_bins(self.bins, rows.total), self.identifiers == "drop")
+        declared = declared_variables(self.variables)
+        treatment = Treatment(
+            _bins(self.bins, rows.total), self.identifiers == "drop", self._named, declared
+        )
         seeds = _random(self.random_state).randint(_MAX_SEED, size=members).tolist()
         self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))
 
@@ -239,49 +250,12 @@ class BayesianNetworkForest(NetworkEstimator):
 
     # ------------------------------------------------------------------ files
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the forest to a file: JSON that loses nothing, with all its networks.
-
-        A `random_state` that is a generator is not kept, since nothing is drawn any more.
-
-        Parameters
-        ----------
-        path : path
-            Ends in ``.json``; its folder exists.
-        overwrite : bool, optional
-            Whether an existing file is replaced; by default that is an error.
-        """
-        check_is_fitted(self)
+    def _write(self, path: str | os.PathLike[str], overwrite: bool) -> None:
         save(self, self._forest, path, overwrite)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a forest that :meth:`save` wrote; all of it is checked.
-
-        Parameters
-        ----------
-        path : path
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = BayesianNetworkForest(n_members=2, random_state=0).fit(X, y)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     model.save(f"{folder}/iris.json")
-        ...     again = BayesianNetworkForest.load(f"{folder}/iris.json")
-        >>> again.networks_ == model.networks_
-        True
-        """
-        kept = read(path)
-        model = cls(**kept.parameters)
-        model.n_features_in_ = len(kept.columns)
-        if kept.named:
-            model.feature_names_in_ = np.array(kept.columns, dtype=object)
-        model.target_name_ = kept.forest.classes.name
-        model._take(kept.forest)
-        return model
+    def _read(cls, path: str | os.PathLike[str]) -> Kept:
+        return read(path)
 
 
 def _prior(prior: Any, rows: float) -> Prior:

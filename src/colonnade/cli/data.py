@@ -36,6 +36,23 @@ if TYPE_CHECKING:
 
 _option = partial(typer.Option, rich_help_panel="Data")
 
+RecodeOption = Annotated[
+    list[str] | None,
+    _option(
+        metavar="VALUES",
+        help="Take values of one column for states: 'smoker: Y = yes, N = no'. The network "
+        "knows them from then on. May be given several times.",
+    ),
+]
+OrderOption = Annotated[
+    list[str] | None,
+    _option(
+        metavar="STATES",
+        help="All states of one column, in order: 'stage: I, II, III, IV'. May be given "
+        "several times.",
+    ),
+]
+
 
 class Missing(StrEnum):
     """What to do with rows that lack values."""
@@ -234,22 +251,8 @@ class CutOptions(FileOptions):
             "be given several times.",
         ),
     ] = None
-    recode: Annotated[
-        list[str] | None,
-        _option(
-            metavar="VALUES",
-            help="Take values of one column for states: 'smoker: Y = yes, N = no'. The network "
-            "knows them from then on. May be given several times.",
-        ),
-    ] = None
-    order: Annotated[
-        list[str] | None,
-        _option(
-            metavar="STATES",
-            help="All states of one column, in order: 'stage: I, II, III, IV'. May be given "
-            "several times.",
-        ),
-    ] = None
+    recode: RecodeOption = None
+    order: OrderOption = None
     keep: Annotated[
         list[str] | None,
         _option(
@@ -264,10 +267,9 @@ class CutOptions(FileOptions):
         # Neither form of super() is at hand: the class was made anew for its slots.
         FileOptions.__post_init__(self)
         _, own = self.own_bins()  # wrong usage is told before anything is read
-        for name in self.restatings:
-            if name in own:
-                option = "--recode" if self.restatings[name].meanings else "--order"
-                raise Misuse(f"{option}: {name!r} is given for --bins or --cut, too.")
+        for each in self.restatings.values():
+            if each.name in own:
+                raise Misuse(f"{each.option}: {each.name!r} is given for --bins or --cut, too.")
         refuse_repeated("--keep", "columns", self.keep)
         for name in self.keep or ():
             if name in (self.ignore or ()):

@@ -10,6 +10,7 @@ import numpy as np
 from colonnade.cli.data import Missing, WeightedData
 from colonnade.cli.models import load
 from colonnade.cli.output import grid, say, say_json
+from colonnade.cli.restating import restated, variables_in
 from colonnade.cli.values import Misuse
 from colonnade.exceptions import (
     Advice,
@@ -34,12 +35,13 @@ if TYPE_CHECKING:
 _MAX_SHOWN_FEATURES = 20
 
 
-def check_forest(data: WeightedData, output: Path, others: dict[str, object]) -> None:
+def check_forest(data: WeightedData, target: str, output: Path, others: dict[str, object]) -> None:
     """Refuse what a forest does not take; `others` are options that need a single network."""
-    given = {**others, "--cut": data.cut, "--recode": data.recode, "--order": data.order}
-    for option, value in given.items():
+    for option, value in {**others, "--cut": data.cut}.items():
         if value:
             raise Misuse(f"{option} does not apply with --learn forest.")
+    if target in data.restatings and data.restatings[target].order:
+        raise Misuse(f"--order: {target!r} is what the forest predicts, whose states are sorted.")
     if data.missing is not Missing.AVAILABLE:
         hint = "leave it out: values that a row lacks are summed out"
         raise Misuse(f"--missing {data.missing} does not apply with --learn forest.", hint=hint)
@@ -74,7 +76,7 @@ def fit_forest(
     columns = [name for name in table if name != data.weights]
     if target not in columns:
         raise not_among(columns, "target", target)
-    plan = data.plan(table, weights=data.weights, keep=[target])
+    plan = data.plan(restated(table, data.restatings), weights=data.weights, keep=[target])
     if plan[target].fate == "cut":
         hint = "give --learn tan, which predicts intervals"
         raise DataError(f"Column {target!r}", "numbers, and a forest predicts states.", hint)
@@ -96,6 +98,7 @@ def fit_forest(
         bins=_bins(data),
         target_name=target,
         identifiers="keep",
+        variables=variables_in(table, data.restatings) or None,
     )
     return forest.fit(frame, np.array(labels[known].tolist()), weights), whole
 

@@ -86,7 +86,7 @@ class IntervalOptions:
             return ask()
 
 
-def say_fixed(names: Sequence[str]) -> None:
+def say_fixed(names: Sequence[str], tell: Callable[[str], None] = say) -> None:
     """Name the variables whose tables have no share in intervals, if there are any."""
     if names:
-        say(f"Fixed, with no share in the intervals: {', '.join(names)}")
+        tell(f"Fixed, with no share in the intervals: {', '.join(names)}")

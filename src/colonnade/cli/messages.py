@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from colonnade.cli.values import Misuse
@@ -40,11 +41,14 @@ _ADVICE: dict[Advice, str | tuple[str, ...]] = {
         "--missing em"
     ),
     Advice.CORRECT_NUMBERS: "correct them, or give --na for each text that means missing",
-    Advice.CUT: ("cut them into intervals with --bins 5", "name points to cut them at with --cut"),
+    Advice.CUT: (
+        "cut them into intervals with --bins 5",
+        "cut them at the same points in all parts, with --cut '{name}: 1, 2'",
+    ),
     Advice.DECLARE_STATES: (
         "leave the column out, with --ignore or by not naming it in --dag",
         "leave the column out with --ignore",
-        "take the column out of the graph",
+        "leave it out of the graph",
     ),
     Advice.DECLARE_ORDER: (
         "write all of its values as text, or leave the column out with --ignore",
@@ -57,11 +61,15 @@ _ADVICE: dict[Advice, str | tuple[str, ...]] = {
     ),
     Advice.LEAVE_OUT_DATES: (
         "leave the column out with --ignore {first}, or turn it into parts such as the month",
-        "turn the column into parts such as the month",
+        "turn it into parts such as the month",
     ),
     Advice.ADD_GROUP: "fit again to all rows, with those of the new group",
     Advice.ASK_NEW_GROUP: (
         "leave it out of --observed, or fit again to all rows, with those of the new group"
+    ),
+    Advice.LOAD_CLASSIFIER: (
+        "it is a classifier: read it in Python, with BayesianNetworkClassifier.load, and save its "
+        "network_"
     ),
     Advice.LOAD_FOREST: (
         "it is a forest: predict and report take it, and Python, with BayesianNetworkForest.load"
@@ -69,7 +77,7 @@ _ADVICE: dict[Advice, str | tuple[str, ...]] = {
     Advice.LEAVE_OUT: (
         "leave out what does not describe rows, with {ignored}, or by not naming it in --dag",
         "leave out what does not describe rows, with {ignored}",
-        "take what does not describe rows out of the graph",
+        "leave out of the graph what does not describe rows",
     ),
     Advice.NAMED_BY_BINS: "--bins names it: give the names of columns",
     Advice.NAMED_BY_DAG: "the graph names it: take it out, or call the column so",
@@ -124,8 +132,6 @@ _ADVICE: dict[Advice, str | tuple[str, ...]] = {
         "leave the columns that lack most values out with --ignore, or give --missing state"
     ),
 }
-# Which option the names of columns to be left out stand after.
-_IGNORED = {"ignored": "--ignore", "first": "", "kept": "--keep"}
 # Parameters of the package that are called otherwise in every command.
 _NAMES = {"table": "path"}
 
@@ -179,25 +185,23 @@ def worded(message: Exception | str, options: Mapping[str, str]) -> str:
         option = name if name in options.values() else options.get(_NAMES.get(name, name))
         statement = statement if option is None else message.naming(option)
     if isinstance(hint, Advice):
-        hint = _advice(hint, options)
-        if columns := _columns(message):
-            first, *_ = names = [shlex.quote(name) for name in columns]
-            ignored = " ".join(f"--ignore {name}" for name in names)
-            kept = " ".join(f"--keep {name}" for name in names)
-            hint = hint.format(first=first, ignored=ignored, kept=kept)
+        hint = _advice(hint, _columns(message), {*options.values()})
     return with_hint(statement, hint)
 
 
-def _advice(hint: Advice, options: Mapping[str, str]) -> str:
-    """Return the wording of a hint that a command can follow."""
-    wordings = _ADVICE[hint]
-    if isinstance(wordings, str):
-        return wordings
-    there = set(options.values())
-    for wording in wordings:
-        if there.issuperset(re.findall(r"--[a-z-]+", wording.format_map(_IGNORED))):
-            return wording
-    return wordings[-1]
+def _advice(advice: Advice, columns: Sequence[str], options: AbstractSet[str]) -> str:
+    """Word a hint about some columns for a command that has some options."""
+    ways = _ADVICE[advice]
+    words: dict[str, str] = {}
+    if columns:
+        first, *_ = names = [shlex.quote(name) for name in columns]
+        words = {"first": first, "name": columns[0]}
+        words["ignored"] = " ".join(f"--ignore {name}" for name in names)
+        words["kept"] = " ".join(f"--keep {name}" for name in names)
+    each = ways if isinstance(ways, tuple) else (ways,)
+    hints = [way.format(**words) if words else way for way in each]
+    fitting = (hint for hint in hints if {*re.findall(r"--[a-z-]+", hint)} <= options)
+    return next(fitting, hints[-1])
 
 
 def _columns(message: Exception) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ from colonnade.wording import counted
 
 # Blanks between the columns of a table.
 _GAP = 2
+# A name is broken into lines of at least this many characters.
+_MIN_NAME = 12
 
 
 def clean(text: object) -> str:
@@ -65,15 +67,64 @@ def grid(
     rows: Iterable[Sequence[str]],
     numbers: Sequence[str] = (),
     indent: int = 0,
+    last_listed: bool = False,
 ) -> None:
-    """Print a table to standard output; columns of `numbers` are aligned right, never broken."""
+    """Print a table to standard output; columns of `numbers` are aligned right, never broken.
+
+    If cells of the last column are lists (`last_listed`), they are broken between their parts, and
+    names in the first column rather than those.
+    """
     table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False)
-    for name in head:
+    first = None
+    if last_listed:
+        rows, first = _broken_lists(head, list(rows))
+    for k, name in enumerate(head):
         aligned: dict[str, Any] = {"justify": "right", "no_wrap": True} if name in numbers else {}
+        aligned |= {"width": first} if k == 0 and first else {}
         table.add_column(Text(clean(name), style="bold"), overflow="fold", **aligned)
     for row in rows:
-        table.add_row(*(Text(clean(cell)) for cell in row))
+        table.add_row(*(Text("\n".join(map(clean, cell.split("\n")))) for cell in row))
     _console().print(Padding(table, (0, 0, 0, indent)) if indent else table)
+
+
+def _broken_lists(
+    head: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[list[Sequence[str]], int | None]:
+    """Break the lists in the last column into lines that fit; also the width of the first column.
+
+    That is None if names in it need not be broken.
+    """
+    widths = [
+        max(cell_len(clean(cell)) for cell in column) for column in zip(head, *rows, strict=True)
+    ]
+    room = _console().width - sum(widths[:-1]) - _GAP * (len(widths) - 1)
+    if widths[-1] <= room:
+        return list(rows), None
+    longest = max(cell_len(clean(part)) for row in rows for part in _parts(row[-1]))
+    name = max(_MIN_NAME, widths[0] - max(0, longest - room))
+    room = max(room + widths[0] - name, _MIN_NAME) if name < widths[0] else room
+    broken: list[Sequence[str]] = [
+        [*row[:-1], "\n".join(_lines_of(_parts(row[-1]), room))] for row in rows
+    ]
+    return broken, name if name < widths[0] else None
+
+
+def _parts(text: str) -> list[str]:
+    """The parts of a list, each with the comma after it."""
+    *parts, last = text.split(", ")
+    return [*(f"{part}," for part in parts), last]
+
+
+def _lines_of(parts: Sequence[str], width: int) -> list[str]:
+    """Put parts into lines; one that is longer than a line is broken between words."""
+    pieces = [piece for part in parts for piece in textwrap.wrap(clean(part), width) or [""]]
+    lines = pieces[:1]
+    for piece in pieces[1:]:
+        if cell_len(lines[-1]) + 1 + cell_len(piece) <= width:
+            lines[-1] += f" {piece}"
+        else:
+            lines.append(piece)
+    return lines
 
 
 def stacked(
@@ -212,6 +263,8 @@ def figure(value: float) -> str:
 
 def interval(lower: float, upper: float) -> str:
     """Write the ends of an interval."""
+    if math.isnan(lower):
+        return "-"
     return f"{lower:.4f} - {upper:.4f}"
 
 

@@ -15,12 +15,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import DataError, did_you_mean, listing, not_among
+from colonnade.exceptions import (
+    DataError,
+    DataWarning,
+    did_you_mean,
+    listing,
+    not_among,
+    warn,
+)
 
 if TYPE_CHECKING:
     from colonnade.tables import Scanned
     from colonnade.tables.engines import Engine
     from colonnade.tables.files import TextTable
+    from colonnade.tables.levels import Levels
     from colonnade.tables.sources import Column, StateColumn
     from colonnade.tables.tallies import Tallies
     from colonnade.variables import State, Variable
@@ -41,8 +49,16 @@ class Restating:
     meanings: Mapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
 
-    def variable(self, labels: Sequence[State], closed: bool) -> Variable:
-        """Return the variable of a column that has some labels, perhaps in an order of its own."""
+    @property
+    def option(self) -> str:
+        """The option that named the column."""
+        return "--recode" if self.meanings else "--order"
+
+    def variable(self, labels: Sequence[State], closed: bool, part: bool = False) -> Variable:
+        """Return the variable of a column that has some labels, perhaps in an order of its own.
+
+        Rows that are a part of the data need not have all values that are named.
+        """
         from colonnade.tables.coding import discovered
         from colonnade.tables.levels import Levels
         from colonnade.variables import Variable
@@ -52,26 +68,33 @@ class Restating:
         whole = all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
         for text in self.meanings:
             if text not in typed:
+                where = f"Column {self.name!r}"
                 problem = f"no value {text!r} to be recoded; it has {listing(labels, 10)}."
                 hint = did_you_mean(text, list(map(str, labels)))
-                raise DataError(f"Column {self.name!r}", problem, hint, column=self.name)
+                if not part:
+                    raise DataError(where, problem, hint, column=self.name)
+                warn(DataWarning(f"{where}: {problem}", hint))
 
-        def state(text: str) -> State:
-            if text in typed and text not in self.meanings:
-                return typed[text]
+        def as_typed(text: str) -> State:
             return int(text) if whole and re.fullmatch(r"-?[0-9]+", text) else text
 
-        spellings = {typed[text]: state(meant) for text, meant in self.meanings.items()}
+        def state(text: str) -> State:
+            return typed[text] if text in typed and text not in self.meanings else as_typed(text)
+
+        spellings = {
+            typed.get(text, as_typed(text)): state(meant) for text, meant in self.meanings.items()
+        }
         if self.order:
             states = [state(text) for text in self.order]
         else:
-            found = list(dict.fromkeys(spellings.get(label, label) for label in labels))
+            meant = (spellings.get(label, label) for label in labels)
+            found = list(dict.fromkeys((*meant, *spellings.values())))
             states = list(discovered(self.name, Levels(found, np.empty(0), closed)).states)
-        for value, meant in spellings.items():
-            if meant not in states:
-                raise Misuse(f"--order: {self.name!r} lacks {meant!r}, which --recode names.")
+        for value, own in spellings.items():
+            if own not in states:
+                raise Misuse(f"--order: {self.name!r} lacks {own!r}, which --recode names.")
             if value in states:
-                raise Misuse(f"--order: {value!r} of {self.name!r} is recoded as {meant!r}.")
+                raise Misuse(f"--order: {value!r} of {self.name!r} is recoded as {own!r}.")
         return Variable(self.name, tuple(states), spellings)
 
 
@@ -101,6 +124,15 @@ def restatings_of(recode: Sequence[str], order: Sequence[str]) -> dict[str, Rest
     return found
 
 
+def variables_in(table: TextTable, wanted: Mapping[str, Restating]) -> list[Variable]:
+    """Return the variables that options make of some columns."""
+    from colonnade.tables.sources import source_of
+
+    _refuse_absent(wanted, list(table))
+    found = source_of(table).columns if wanted else {}
+    return [_variable(found[name].levels(declared=True), own) for name, own in wanted.items()]
+
+
 def restated(table: TextTable, wanted: Mapping[str, Restating]) -> TextTable:
     """Return a table whose columns hold the states that options give them."""
     from colonnade.tables.files import TextTable
@@ -127,35 +159,39 @@ def _restated(column: Column, own: Restating) -> StateColumn:
     from colonnade.tables.sources import StateColumn
 
     levels = column.levels(declared=True)
-    variable = own.variable(list(dict.fromkeys(levels.present)), levels.closed)
+    variable = _variable(levels, own)
     coded = CodedColumn.of(variable, levels)
     if coded.unknown:
         raise unknown_states(coded_table([coded])).advising("name all states in --order")
     return StateColumn(column.name, variable.states, coded.codes, variable.spellings)
 
 
+def _variable(levels: Levels, own: Restating) -> Variable:
+    return own.variable(list(dict.fromkeys(levels.present)), levels.closed)
+
+
 def variables_passing(
-    table: Scanned | Engine, wanted: Mapping[str, Restating]
-) -> dict[str, Variable]:
-    """Return the same of files, in a pass over the columns named."""
+    table: Scanned | Engine, wanted: Mapping[str, Restating], part: bool = False
+) -> list[Variable]:
+    """Return the same of files, or of a part of them, in a pass over the columns named."""
     from colonnade.tables.coding import in_order
     from colonnade.tables.countable import countable
 
     if not wanted:
-        return {}
+        return []
     _refuse_absent(wanted, table.names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is wrong with the states is about to be mended
         found = countable(table, columns=list(wanted)).variables
     # States in another order than that of words are categories.
     closed = {each.name: in_order(each.states) != list(each.states) for each in found}
-    return {v.name: wanted[v.name].variable(v.states, closed[v.name]) for v in found}
+    return [wanted[v.name].variable(v.states, closed[v.name], part) for v in found]
 
 
 def _refuse_absent(wanted: Mapping[str, Restating], columns: Sequence[str]) -> None:
     for name, own in wanted.items():
         if name not in columns:
-            raise not_among(columns, "recode" if own.meanings else "order", name)
+            raise not_among(columns, own.option.removeprefix("--"), name)
 
 
 def _split(text: str, option: str, what: str, hint: str) -> tuple[str, list[str]]:

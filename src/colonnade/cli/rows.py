@@ -58,23 +58,31 @@ def _refuse_own_data(output: Path, data: Path) -> None:
         )
 
 
+def with_absent(
+    network: BayesianNetwork, table: Mapping[str, Any], target: str | None = None
+) -> dict[str, Any]:
+    """Add empty columns for the variables that a table lacks, and say which; not of a target."""
+    from colonnade.network.new_rows import tell_absent
+
+    lacking = [name for name in network.dag.variables if name not in table]
+    if absent := [name for name in lacking if name != target]:
+        tell_absent(absent, list(table), network, target)
+    rows = len(next(iter(table.values())))
+    return {**table, **{name: [None] * rows for name in lacking}}
+
+
 def coded_rows(
     network: BayesianNetwork,
     table: Mapping[str, Any],
     target: str | None = None,
     treated: str = "taken as missing",
 ) -> CodedTable:
-    """Encode rows with the states of a network; say which values it does not know.
-
-    Of a target the values do not matter, and there need be none.
-    """
+    """Encode rows with the states of a network; say which values, but for a target, are new."""
     from colonnade.network.learning import coded_for_network
-    from colonnade.tables.levels import refuse_absent
+    from colonnade.network.new_rows import advising_rows
 
-    refuse_absent([name for name in network.dag.variables if name != target], list(table))
-    if target is not None and target not in table:
-        table = {**table, target: [None] * len(next(iter(table.values())))}
-    coded = coded_for_network(table, network, None, "missing")
+    with advising_rows(network):
+        coded = coded_for_network(table, network, None, "missing")
     warn_of_unknown(coded, target, treated)
     return coded
 

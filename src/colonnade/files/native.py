@@ -39,12 +39,14 @@ from colonnade.variables import Variable
 
 SUFFIX = ".json"
 _FORMAT = "colonnade network"
-# What files of a forest, which hold networks, say instead.
+# What files of forests and classifiers, which hold networks, and of counts say instead.
 FOREST_FORMAT = "colonnade forest"
+CLASSIFIER_FORMAT = "colonnade classifier"
 COUNTS_FORMAT = "colonnade counts"
 _VERSION = 2
 _ADVICE: dict[Any, str] = {
     FOREST_FORMAT: Advice.LOAD_FOREST,
+    CLASSIFIER_FORMAT: Advice.LOAD_CLASSIFIER,
     COUNTS_FORMAT: Advice.FIT_COUNTS,
 }
 
@@ -98,14 +100,15 @@ def frame_of(network: BayesianNetwork | NetworkCounts) -> dict[str, Any]:
     cutter = network.discretizer
     frame = {
         "colonnade": __version__,
-        "variables": [_variable(variable) for variable in network.variables],
+        "variables": [plain_variable(variable) for variable in network.variables],
         "arcs": [[place[parent], place[child]] for parent, child in network.dag.arcs],
         "discretizer": None if cutter is None else cutter.to_dict(),
     }
     return frame if network.group is None else frame | {"group": place[network.group]}
 
 
-def _variable(variable: Variable) -> dict[str, Any]:
+def plain_variable(variable: Variable) -> dict[str, Any]:
+    """Write a variable in plain values."""
     record: dict[str, Any] = {"name": variable.name, "states": list(variable.states)}
     # Pairs, because keys of JSON are texts and these need not be.
     pairs = [list(pair) for pair in variable.spellings.items()]

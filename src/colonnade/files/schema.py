@@ -70,7 +70,7 @@ class _Frame(NamedTuple):
         _keys(document, keys | (_OPTIONAL_KEYS & set(document)), "")
         if not isinstance(document["colonnade"], str):
             raise MisfitError("colonnade", "it is not a string.")
-        variables = [_variable(*item) for item in _items(document["variables"], "variables")]
+        variables = [variable_of(*item) for item in _items(document["variables"], "variables")]
         names = [variable.name for variable in variables]
         if len(set(names)) < len(names):
             raise MisfitError("variables", "two of them have the same name.")
@@ -115,7 +115,8 @@ def _diagnostics(value: Any, place: str) -> EmDiagnostics | None:
     return EmDiagnostics(value["converged"], tuple(values), value["rows"], value["cases"])
 
 
-def _variable(value: Any, place: str) -> Variable:
+def variable_of(value: Any, place: str) -> Variable:
+    """Read a variable from plain values; a message begins with the place."""
     spelled = isinstance(value, dict) and "spellings" in value
     _keys(value, {"name", "states"} | ({"spellings"} if spelled else set()), place)
     states = _items(value["states"], f"{place}.states")

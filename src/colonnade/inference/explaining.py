@@ -22,6 +22,7 @@ from colonnade.inference.queries import (
     fixed_tables,
 )
 from colonnade.inference.reduction import Question, Weight
+from colonnade.inference.results import without_share
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 from colonnade.randomness import generator
@@ -67,6 +68,8 @@ class Explanation(Tabular):
         For each variable that was observed, the one whose absence changes most first.
     level : float or None
         Probability inside the intervals of the shifts.
+    fixed : tuple of str
+        Variables whose tables matter and have no posterior: the intervals lack their share.
     """
 
     target: str
@@ -75,6 +78,7 @@ class Explanation(Tabular):
     after: Floats
     findings: dict[str, Moved]
     level: float | None = None
+    fixed: tuple[str, ...] = ()
 
     def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {}
@@ -108,7 +112,7 @@ class Explanation(Tabular):
                 ends = zip(self.states, shift, lower, upper, strict=True)
                 shifts = (f"{s}: {v:+.4f} [{low:+.4f}, {high:+.4f}]" for s, v, low, high in ends)
                 lines.append(f"    adds {', '.join(shifts)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *without_share(self.fixed)])
 
 
 def explain(
@@ -129,8 +133,9 @@ def explain(
     alone = {each: asked(evidence.without([n for n in names if n != each])) for each in names}
     without = {each: asked(evidence.without([each])) for each in names}
     shifts: dict[str, Floats] = {}
+    fixed: tuple[str, ...] = ()
     if precision.draws:
-        shifts = _drawn_shifts(network, name, evidence, precision)
+        shifts, fixed = _drawn_shifts(network, name, evidence, precision)
     level = precision.level if precision.draws else None
     findings = {
         each: Moved(
@@ -142,20 +147,21 @@ def explain(
     }
     ordered = sorted(findings.items(), key=lambda item: -np.abs(item[1].shift.values).sum())
     states = network[name].family.child.states
-    return Explanation(name, states, asked(Evidence((), {})), after, dict(ordered), level)
+    before = asked(Evidence((), {}))
+    return Explanation(name, states, before, after, dict(ordered), level, fixed)
 
 
 def _drawn_shifts(
     network: BayesianNetwork, target: str, evidence: Evidence, precision: Precision
-) -> dict[str, Floats]:
+) -> tuple[dict[str, Floats], tuple[str, ...]]:
     """What each finding adds to the others in draws of the tables, ``[draw, state]``.
 
-    The findings are factors beside tables in which nothing is observed, so that the answers with
-    and without one of them come from the same draws.
+    Also returns which tables have no share in it. The findings are factors beside tables in which
+    nothing is observed, so that the answers with and without one of them come from the same draws.
     """
     nothing = Evidence((), {})
     question = Question(network, [target], nothing, [target, *evidence.likelihoods])
-    fixed_tables(question.tables, "this explanation")
+    without = fixed_tables(question.tables, "this explanation")
     weights = {
         name: Weight(question.label[name], own)
         for name, own in evidence.likelihoods.items()
@@ -196,4 +202,4 @@ def _drawn_shifts(
                 own.append(after - asked(name) if name in weights else np.zeros_like(after))
             left -= number
             progress.advance(number)
-    return {name: np.concatenate(own) for name, own in found.items()}
+    return {name: np.concatenate(own) for name, own in found.items()}, without

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from colonnade.inference.queries import (
     fixed_tables,
 )
 from colonnade.inference.reduction import Piece, Question, Weight
+from colonnade.inference.results import without_share
 from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 from colonnade.randomness import generator
@@ -34,22 +35,46 @@ from colonnade.wording import percent
 _MAX_BATCH_CELLS = 1 << 22
 
 
-class _Value(NamedTuple):
-    value: float
-    lower: float | None = None
-    upper: float | None = None
-
-
-class Estimate(_Value, Tabular):
-    """A number, and the ends of its credible interval if there were draws: a triple.
+@dataclass(frozen=True, slots=True, repr=False, order=True)
+class Estimate(Tabular):
+    """A number, and the ends of its credible interval if there were draws: unpacked as a triple.
 
     Attributes
     ----------
     value : float
     lower, upper : float or None
+    fixed : tuple of str
+        Variables whose tables matter and have no posterior: the interval lacks their share.
+
+    Examples
+    --------
+    >>> value, lower, upper = Estimate(0.5, 0.4, 0.6, fixed=("x",))
+    >>> lower
+    0.4
     """
 
-    __slots__ = ()
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+    fixed: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[float | None]:
+        return iter((self.value, self.lower, self.upper))
+
+    def __repr__(self) -> str:
+        fixed = f", fixed={self.fixed}" if self.fixed else ""
+        return f"Estimate(value={self.value}, lower={self.lower}, upper={self.upper}{fixed})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Value, ends and fixed tables in plain values, ready for JSON.
+
+        Examples
+        --------
+        >>> Estimate(0.5).to_dict()
+        {'value': 0.5, 'lower': None, 'upper': None, 'fixed': []}
+        """
+        ends = {"value": self.value, "lower": self.lower, "upper": self.upper}
+        return {**ends, "fixed": list(self.fixed)}
 
     def _columns(self) -> dict[str, list[Any]]:
         return _columns([self])
@@ -66,11 +91,14 @@ class Informative(Mapping[str, Estimate], Tabular):
         The most telling variable first.
     level : float or None
         Probability inside the intervals.
+    fixed : tuple of str
+        Variables whose tables matter and have no posterior: the intervals lack their share.
     """
 
     target: str
     estimates: dict[str, Estimate]
     level: float | None = None
+    fixed: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Estimate:
         return self.estimates[name]
@@ -91,7 +119,7 @@ class Informative(Mapping[str, Estimate], Tabular):
         for name, found in self.estimates.items():
             ends = "" if found.lower is None else f"  [{found.lower:.4f}, {found.upper:.4f}]"
             lines.append(f"  {name.ljust(width)}  {found.value:.4f}{ends}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *without_share(self.fixed)])
 
 
 def entropy(
@@ -167,7 +195,9 @@ def informative(
             found[other] = mutual_information(network, name, other, (), evidence, precision)
             progress.advance()
     ordered = sorted(found.items(), key=lambda item: -item[1].value)
-    return Informative(name, dict(ordered), precision.level if precision.draws else None)
+    lacking = {each for own in found.values() for each in own.fixed}
+    fixed = tuple(each for each in network if each in lacking)
+    return Informative(name, dict(ordered), precision.level if precision.draws else None, fixed)
 
 
 def kl(network: BayesianNetwork, other: Any, precision: Precision) -> Estimate:
@@ -284,7 +314,7 @@ def _estimate(measure: Callable[[Floats], Floats], result: Any, precision: Preci
     value = max(0.0, float(measure(result.probabilities)))
     if result.samples is None:
         return Estimate(value)
-    return _with_ends(value, measure(result.samples), precision)
+    return _with_ends(value, measure(result.samples), precision, result.fixed)
 
 
 def _drawn(
@@ -296,17 +326,20 @@ def _drawn(
     value = max(0.0, float(measure(1, None)[0]))
     if not precision.draws:
         return Estimate(value)
-    fixed_tables((cpt for each in networks for cpt in each.question.tables), "this figure")
+    tables = (cpt for each in networks for cpt in each.question.tables)
+    fixed = tuple(dict.fromkeys(fixed_tables(tables, "this figure")))
     rng, left, found = generator(precision.rng), precision.draws, []
     batch = max(1, _MAX_BATCH_CELLS // max(1, sum(each.cells for each in networks)))
     while left:
         found.append(measure(min(batch, left), rng))
         left -= min(batch, left)
-    return _with_ends(value, np.concatenate(found), precision)
+    return _with_ends(value, np.concatenate(found), precision, fixed)
 
 
-def _with_ends(value: float, samples: Floats, precision: Precision) -> Estimate:
+def _with_ends(
+    value: float, samples: Floats, precision: Precision, fixed: tuple[str, ...]
+) -> Estimate:
     ends = [(1.0 - precision.level) / 2.0, (1.0 + precision.level) / 2.0]
     lower = float(np.quantile(samples, ends[0], method="lower"))
     upper = float(np.quantile(samples, ends[1], method="higher"))
-    return Estimate(value, max(0.0, lower), upper)
+    return Estimate(value, max(0.0, lower), upper, fixed)

@@ -10,7 +10,7 @@ import numpy as np
 from colonnade.arrays import Floats
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.elimination import Elimination, components
-from colonnade.exceptions import TooLargeError
+from colonnade.exceptions import TooLargeError, expected
 from colonnade.inference.evidence import Evidence, Observed
 from colonnade.inference.queries import checked_targets
 from colonnade.inference.reduction import Question
@@ -25,6 +25,11 @@ def most_probable(
     network: BayesianNetwork, observed: Observed = None, target: str | Sequence[str] | None = None
 ) -> MostProbable:
     """See :meth:`colonnade.BayesianNetwork.most_probable`."""
+    asked = [observed] if isinstance(observed, str) else observed
+    names = network.dag.variables
+    if isinstance(asked, list | tuple) and asked and all(name in names for name in asked):
+        hint = f"name what is asked for as the target: most_probable(target={observed!r})"
+        raise expected("what is known of variables", "observed", observed, hint)
     evidence = Evidence.of(network, observed)
     if target is not None:
         return _of_some(network, checked_targets(network, target), evidence)

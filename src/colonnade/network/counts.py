@@ -31,7 +31,7 @@ from colonnade.progress import Progress
 from colonnade.tables.coding import in_order, places_of
 from colonnade.tables.countable import Countable
 from colonnade.tables.discretize import Discretizer
-from colonnade.variables import Family, Variable
+from colonnade.variables import Family, State, Variable
 from colonnade.wording import arrows
 
 
@@ -232,7 +232,8 @@ def _aligned(mine: NetworkCounts, yours: NetworkCounts) -> tuple[NetworkCounts, 
             if other is not None and other != cuts:
                 what, got = f"the same cut points of {cuts.name!r}", listing(other.points)
                 raise expected(what, "other", other, Advice.SAME_CUTS, got=got)
-    if list(mine.families) == list(yours.families):
+    spelled = any(variable.spellings for variable in yours.variables)
+    if list(mine.families) == list(yours.families) and not spelled:
         return mine, yours
     for what, here, there, got in (
         ("graph", mine.dag, yours.dag, f"one with the arcs {arrows(yours.dag.arcs)}"),
@@ -256,14 +257,29 @@ def _aligned(mine: NetworkCounts, yours: NetworkCounts) -> tuple[NetworkCounts, 
 def _united(mine: Variable, yours: Variable) -> Variable:
     """Return a variable with the states of both, in the order that states are found in."""
     more = [state for state in yours.states if state not in mine.states]
+    spellings = _united_spellings(mine, yours)
     if not more:
-        return mine
+        return replace(mine, spellings=spellings)
     if any(isinstance(a, str) != isinstance(b, str) for a in mine.states for b in more):
         hint = "strings and integers mixed have no order: use strings for all of them"
         raise expected(f"states of {mine.name!r} of one type", "other", more, hint)
+    states = (*mine.states, *more)
     if all(in_order(each.states) == list(each.states) for each in (mine, yours)):
-        return replace(mine, states=tuple(in_order([*mine.states, *more])))
-    return replace(mine, states=(*mine.states, *more))
+        states = tuple(in_order(states))
+    return replace(mine, states=states, spellings=spellings)
+
+
+def _united_spellings(mine: Variable, yours: Variable) -> dict[State, State]:
+    """Return what values stand for in either variable; a value has one meaning."""
+    spellings = {**yours.spellings, **mine.spellings}
+    for value, state in spellings.items():
+        for each in (mine, yours):
+            meant = value if value in each.states else each.spellings.get(value, state)
+            if meant != state:
+                what = f"counts in which {value!r} of {mine.name!r} means the same"
+                hint = "count all parts with the same meanings of values"
+                raise expected(what, "other", yours, hint, got=f"{state!r} and {meant!r}")
+    return spellings
 
 
 def _grown(counts: FamilyCounts, old: Family, new: Family) -> FamilyCounts:

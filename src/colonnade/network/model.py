@@ -468,6 +468,7 @@ class BayesianNetwork(Questions):
         *,
         tables: bool = False,
         observed: Observed = None,
+        do: Mapping[str, State] | None = None,
         draws: int | None = None,
         level: float = 0.95,
         rng: Seed = None,
@@ -483,6 +484,10 @@ class BayesianNetwork(Questions):
             Whether nodes have a bar for each state, with a line for its credible interval.
         observed : mapping of str to state, or whatever :meth:`query` takes, optional
             Only with `tables`: the probabilities are those given it.
+        do : mapping of str to state, optional
+            Only with `tables`: what is set by an action, as for :meth:`query`. The arcs into what
+            is set are not drawn. What is observed and what is set have colours of their own, also
+            in a figure of what :meth:`do` returns.
         draws : int, optional
             For the intervals, as for :meth:`query`; by default 500, and 0 for none.
         level : float
@@ -504,7 +509,7 @@ class BayesianNetwork(Questions):
         """
         from colonnade.report.graph import draw_network
 
-        bars = {"observed": observed, "draws": draws, "level": level, "rng": rng}
+        bars = {"observed": observed, "do": do, "draws": draws, "level": level, "rng": rng}
         bars["columns"] = columns
         return draw_network(self, ax, tables, bars)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -32,13 +32,8 @@ def rows_with_gaps(
     wanted = [variable for variable in network.variables if variable.name != besides]
     there = [variable for variable in wanted if variable.name in names]
     absent = [variable.name for variable in wanted if variable.name not in names]
-    if not there:
-        refuse_absent(absent, names)
     if absent:
-        others = [name for name in names if name not in network]
-        hint = next(filter(None, (did_you_mean(name, others) for name in absent)), "")
-        said = f"{places(map(repr, absent))}: not in the table, so missing in every row."
-        warn(DataWarning(said, hint))
+        tell_absent(absent, names, network, besides)
     if isinstance(table, Discretized):
         table = table.source  # its intervals must be the ones the network knows
     with advising_rows(network):
@@ -49,6 +44,18 @@ def rows_with_gaps(
         for each in network.variables
     ]
     return CodedTable(network.variables, tuple(columns))
+
+
+def tell_absent(
+    absent: Sequence[str], names: Sequence[str], network: BayesianNetwork, besides: str | None
+) -> None:
+    """Say which variables a table with some columns lacks; refuse it if it has none."""
+    if not any(name in names for name in network.dag.variables if name != besides):
+        refuse_absent(absent, names)
+    others = [name for name in names if name not in network]
+    hint = next(filter(None, (did_you_mean(name, others) for name in absent)), "")
+    said = f"{places(map(repr, absent))}: not in the table, so missing in every row."
+    warn(DataWarning(said, hint))
 
 
 @contextmanager

@@ -7,18 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from colonnade.arrays import Array, Floats, Integers, Seed
-from colonnade.exceptions import Advice, NotSupportedError, checked_draws, checked_level, not_among
-from colonnade.missing.gaps import distinct
+from colonnade.arrays import Array, Floats, Integers
+from colonnade.exceptions import not_among
 from colonnade.network.model import BayesianNetwork
 from colonnade.network.rows import log_likelihood
-from colonnade.priors import Interval
-from colonnade.progress import Progress
-from colonnade.randomness import generator
 from colonnade.tables.coded import CodedTable
 
-# Drawn numbers held at a time, 128 MB.
-_MAX_DRAWN = 1 << 24
 # Digits of probabilities that are computed alike, whatever the processor.
 _TIED_DIGITS = 12
 
@@ -107,64 +101,7 @@ def target_probabilities(network: BayesianNetwork, coded: CodedTable, target: st
         codes = tuple(column if k == position else own for k, own in enumerate(coded.codes))
         asked = CodedTable(coded.variables, codes)
         logs[:, state] = log_likelihood(asked, network.dag, tables)
-    return _normalised(logs)
-
-
-def target_intervals(
-    network: BayesianNetwork,
-    coded: CodedTable,
-    target: str,
-    level: float = 0.95,
-    draws: int = 500,
-    rng: Seed = None,
-) -> Interval:
-    """Equal-tailed credible intervals of :func:`target_probabilities`, ``[row, state]`` each.
-
-    From joint draws of the tables that matter.
-    """
-    level, draws = checked_level(level), checked_draws(draws)
-    if target not in network:
-        raise not_among(network.dag.variables, "target", target)
-    coded = _aligned(network, coded)
-    names = network.dag.variables
-    place = names.index(target)
-    columns = [coded.codes[coded.position(name)].astype(np.int32) for name in names]
-    columns[place] = np.zeros(coded.rows, dtype=np.int32)
-    cases, which = distinct(np.stack(columns, axis=1))
-    blanket = {place}
-    for name in (target, *network.dag.children(target)):
-        blanket |= {names.index(each) for each in (name, *network.dag.parents(name))}
-    if not any(network[name].has_posterior for name in (target, *network.dag.children(target))):
-        reason = f"it depends on tables around {target!r} only, which have no posterior"
-        what = "A credible interval of this prediction"
-        raise NotSupportedError(what, reason, Advice.NO_DRAWS)
-    sizes = np.array([network[name].family.cardinality for name in names])
-    near = sorted(blanket)
-    lacking = (cases[:, near] >= sizes[near]).any(axis=1)
-    ends = np.empty((2, len(cases), sizes[place]))
-    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    generate = generator(rng)
-    with Progress("Intervals", len(cases)) as progress:
-        whole = np.flatnonzero(~lacking)
-        step = max(1, _MAX_DRAWN // (draws * int(sizes[place]) * 4))
-        for low in range(0, len(whole), step):
-            chosen = whole[low : low + step]
-            drawn = _drawn(network, cases[chosen], target, draws, generate)
-            ends[:, chosen] = np.quantile(drawn, tails, axis=-1)
-            progress.advance(len(chosen))
-        for case in np.flatnonzero(lacking).tolist():
-            pairs = zip(names, cases[case].tolist(), strict=True)
-            observed = {
-                name: network[name].family.child.states[code]
-                for name, code in pairs
-                if name != target and code < network[name].family.cardinality
-            }
-            found = network.query(target, observed, draws, level, generate)
-            assert found.lower is not None
-            assert found.upper is not None
-            ends[:, case] = found.lower, found.upper
-            progress.advance()
-    return Interval(ends[0, which], ends[1, which])
+    return shares(logs)
 
 
 def _aligned(network: BayesianNetwork, coded: CodedTable) -> CodedTable:
@@ -174,41 +111,10 @@ def _aligned(network: BayesianNetwork, coded: CodedTable) -> CodedTable:
     return coded_for_network(coded, network, None, "raise")
 
 
-def _drawn(
-    network: BayesianNetwork,
-    cases: Array,
-    target: str,
-    draws: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """Probabilities of the target's states in draws of the tables: ``[row, state, draw]``.
-
-    The rows have all values that matter.
-    """
-    names = network.dag.variables
-    place, states = names.index(target), network[target].family.cardinality
-    logs = np.zeros((len(cases), states, draws))
-    asked = np.repeat(cases, states, axis=0)
-    asked[:, place] = np.tile(np.arange(states), len(cases))
-    for name in (target, *network.dag.children(target)):
-        cpt = network[name]
-        parents = asked[:, [names.index(parent) for parent in network.dag.parents(name)]]
-        wanted, which = distinct(np.ascontiguousarray(parents))
-        child = asked[:, names.index(name)]
-        if cpt.has_posterior:
-            rows = cpt.posterior.draws(draws, rng).log_rows(wanted, draws_last=True)
-            logs += rows[which, child].reshape(logs.shape)
-        else:
-            known = np.stack([cpt.table.row(tuple(codes)) for codes in wanted.tolist()])
-            with np.errstate(divide="ignore"):
-                logs += np.log(known[which, child]).reshape(len(cases), states, 1)
-    return np.moveaxis(_normalised(np.moveaxis(logs, 1, -1)), -1, 1)
-
-
-def _normalised(logs: Floats) -> Floats:
+def shares(logs: Floats) -> Floats:
     """Turn logarithms of parts into shares along the last axis; NaN where all parts are zero."""
     top = logs.max(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):
         parts = np.exp(logs - top)
-    shares: Floats = parts / parts.sum(axis=-1, keepdims=True)
-    return shares
+    found: Floats = parts / parts.sum(axis=-1, keepdims=True)
+    return found

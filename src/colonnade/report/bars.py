@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from colonnade.arrays import Seed
 from colonnade.exceptions import NotSupportedError, TooLargeError, require
+from colonnade.inference.actions import checked_do
 from colonnade.inference.evidence import Evidence, Observed
 from colonnade.layout import Layout
 from colonnade.markup import told_apart
 from colonnade.randomness import generator
-from colonnade.report.paper import BLUE, FONT_SIZE, GREY, INK, ORANGE, PALE, width_of
+from colonnade.report.paper import BLUE, FONT_SIZE, GREEN, GREY, INK, ORANGE, PALE, width_of
 from colonnade.tables.cuts import brief_names
 
 if TYPE_CHECKING:
+    from colonnade.cpt import Cpt
     from colonnade.network import BayesianNetwork
 
 _MAX_VARIABLES = 60
@@ -22,9 +24,24 @@ _MAX_STATES = 8
 # Pixels of the layout: of a line, of the node, and of what stands left of the bars.
 _LINE, _WIDTH, _LABELS = 15.0, 150.0, 62.0
 _PIXELS_PER_INCH = 80.0
+# Inches of the line that says what colours mean.
+_LEGEND = 0.25
 # Characters of the name of a variable, and of a state.
 _MAX_NAME, _MAX_LABEL = 20, 11
 DRAWS = 500
+
+
+class _Look(NamedTuple):
+    """How the bars of a variable look, and what that means; hatched, they differ without colour."""
+
+    colour: str
+    meaning: str
+    hatch: str | None = None
+
+
+_OPEN = _Look(BLUE, "probability")
+_OBSERVED = _Look(ORANGE, "observed")
+_SET = _Look(GREEN, "set by an action", "////")
 
 
 class _Bar(NamedTuple):
@@ -36,15 +53,17 @@ class _Bar(NamedTuple):
 def draw_bars(
     network: BayesianNetwork,
     observed: Observed,
+    do: Any,
     draws: int | None,
     level: float,
     rng: Seed,
     ax: Any = None,
     columns: int | None = None,
 ) -> Any:
-    """Draw the graph with bars in its nodes, given what was observed; return the axes.
+    """Draw the graph with bars in its nodes, given what was observed and done; return the axes.
 
-    A new figure is as wide as it needs, or of one or two columns. Letters shrink with the nodes.
+    The arcs into variables that are set are gone. A new figure is as wide as it needs, or of one or
+    two columns. Letters shrink with the nodes.
     """
     if len(network) > _MAX_VARIABLES:
         hint = "draw a part of the network, or leave out `tables`"
@@ -52,6 +71,9 @@ def draw_bars(
         size, limit = len(network), _MAX_VARIABLES
         raise TooLargeError(what, size=size, limit=limit, hint=hint, unit="variables")
     known = Evidence.of(network, observed)
+    if do is not None:
+        network, _ = checked_do(network, do, dict.fromkeys(known.likelihoods, "observed"))
+    looks = {name: _look(network[name], name in known) for name in network}
     nodes = _nodes(network, known, draws, level, rng)
     sizes = {name: (_WIDTH, _LINE * (len(bars) + 1) + 10.0) for name, bars in nodes.items()}
     layout = Layout.of(network.dag, sizes)
@@ -60,7 +82,7 @@ def draw_bars(
     if ax is None:
         pyplot = require("matplotlib.pyplot", feature="plot()", extra="plot")
         page = wide if columns is None else width_of(columns)
-        inches = page, high * min(1.0, page / wide)
+        inches = page, high * min(1.0, page / wide) + _LEGEND * (len({*looks.values()}) > 1)
         _, ax = pyplot.subplots(figsize=inches, layout="constrained")
     else:
         box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
@@ -74,12 +96,36 @@ def draw_bars(
     names = dict(zip(nodes, told_apart(list(nodes), _MAX_NAME), strict=True))
     for name, bars in nodes.items():
         where = layout.places[name], sizes[name]
-        _draw_node(ax, names[name], bars, *where, name in known, FONT_SIZE * scale)
+        _draw_node(ax, names[name], bars, *where, looks[name], FONT_SIZE * scale)
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     ax.set_aspect("equal")
     ax.set_axis_off()
+    _explain(ax, looks.values())
     return ax
+
+
+def _look(cpt: Cpt, known: bool) -> _Look:
+    """How a variable looks; what an action sets has no parents and a single possible state."""
+    if known:
+        return _OBSERVED
+    rows = cpt.table.rows
+    done = cpt.prior is None and not cpt.family.parents and rows.shape[1] > 1
+    return _SET if done and rows.max() == 1.0 else _OPEN
+
+
+def _explain(ax: Any, looks: Iterable[_Look]) -> None:
+    """Say what the looks of bars mean, below the graph, if there are several."""
+    from matplotlib.patches import Patch
+
+    there = [look for look in (_OPEN, _OBSERVED, _SET) if look in looks]
+    if len(there) > 1:
+        handles = [
+            Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=PALE, label=look.meaning)
+            for look in there
+        ]
+        below = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "frameon": False}
+        ax.legend(handles=handles, ncols=len(there), fontsize=FONT_SIZE - 1, **below)
 
 
 def _around(
@@ -153,7 +199,7 @@ def _draw_node(
     bars: list[_Bar],
     place: tuple[float, float],
     size: tuple[float, float],
-    known: bool,
+    look: _Look,
     font_size: float,
 ) -> None:
     from matplotlib.patches import Rectangle
@@ -172,10 +218,10 @@ def _draw_node(
         line = middle + _LINE * (k + 1)
         ax.text(begin - 4, line, label, ha="right", **text)
         box = (begin, line - _LINE * 0.35)
-        colour = ORANGE if known else BLUE
-        ax.add_patch(
-            Rectangle(box, span * bar.value, _LINE * 0.7, facecolor=colour, zorder=3, alpha=0.85)
-        )
+        style: dict[str, Any] = {"facecolor": look.colour, "zorder": 3, "alpha": 0.85}
+        if look.hatch:
+            style |= {"hatch": look.hatch, "edgecolor": PALE, "linewidth": 0.0}
+        ax.add_patch(Rectangle(box, span * bar.value, _LINE * 0.7, **style))
         if bar.ends is not None:
             low, high = (begin + span * end for end in bar.ends)
             thick = 1.2 * font_size / FONT_SIZE

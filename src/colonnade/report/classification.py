@@ -133,6 +133,8 @@ def _by_forests(
     refuse_absent([target, *names], list(source_of(data).columns))
     labels = forest.classes_.tolist()
     code = {label: k for k, label in enumerate(labels)}
+    spellings = forest.networks_[0][target].family.child.spellings
+    code |= {value: code[state] for value, state in spellings.items()}
     truth = np.array([code.get(label, -1) for label in data[target]])
     known = np.flatnonzero(truth >= 0)
     truth = truth[known]

@@ -95,7 +95,7 @@ def draw_network(network: Any, ax: Any, tables: bool, bars: Mapping[str, Any]) -
     if not isinstance(tables, bool):
         raise expected("True or False", "tables", tables)
     if not tables:
-        for name in ("observed", "draws", "rng", "columns"):
+        for name in ("observed", "do", "draws", "rng", "columns"):
             if bars[name] is not None:
                 raise inapplicable(name, bars[name], "tables=True", "write tables=True as well")
         return draw(network.dag, ax)

@@ -13,6 +13,7 @@ from colonnade.exceptions import expected, require
 _WIDTHS = {1: 3.4, 2: 7.0}
 FONT_SIZE = 8
 INK, PALE, BLUE, ORANGE, GREY = "#102027", "#eceff1", "#1565c0", "#d84315", "#607d8b"
+GREEN = "#2e7d32"
 # Of a line of text in this size, and how many characters an inch holds.
 _LINE, _CHARACTERS = 0.16, 14.0
 # Characters that the sign and the gap of an entry of a legend take.

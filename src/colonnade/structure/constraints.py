@@ -279,9 +279,10 @@ def _member(graph: Mixed, rules: Rules) -> Adjacency:
         if free:
             paths.add(*free[0])
         turned += not free or (free[0] != (a, b) and graph.children[a] >> b & 1)
+    changed = f" ({counted(turned, 'arc')} turned or left out)" if turned else ""
     statement = (
         "The directions that the tests found fit no graph without cycles and other colliders; the "
-        f"graph that was made of them has its own ({counted(turned, 'arc')} turned or left out)."
+        f"graph that was made of them has some of its own{changed}."
     )
     warn(ColonnadeWarning(statement, Advice.SEARCH_BY_SCORES))
     return paths.adjacency

@@ -63,7 +63,7 @@ def compare(
     colonnade compare wine.csv --learn hc --learn tan --target class --prior bdeu:1 --prior
     hierarchical
 
-    colonnade compare patients.csv --dag expert.csv --learn chow-liu --json
+    colonnade compare patients.csv --dag arcs.csv --learn chow-liu --json
     """
     from colonnade.structure import compare as compared
     from colonnade.tables import encode

@@ -10,10 +10,11 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.cuts import cuts_of
-from colonnade.cli.data import Missing, ScanOptions
+from colonnade.cli.data import Missing, OrderOption, RecodeOption, ScanOptions
 from colonnade.cli.learned import Gaps, Weights, counting, save_counts, say_gaps
 from colonnade.cli.models import check_output
 from colonnade.cli.output import say
+from colonnade.cli.restating import restatings_of, variables_passing
 from colonnade.cli.values import Misuse, ending_in, file_that
 from colonnade.exceptions import counted
 
@@ -46,6 +47,8 @@ def count(
             "the data. May be given several times.",
         ),
     ] = None,
+    recode: RecodeOption = None,
+    order: OrderOption = None,
     weights: Weights = None,
     missing: Gaps = Missing.AVAILABLE,
     group: options.Group = None,
@@ -55,15 +58,19 @@ def count(
     """Count the families of a graph, in one pass over files of any size.
 
     Counts of separate data, perhaps on separate machines, are put together by colonnade merge, and
-    colonnade fit --counts makes a network of them: the one that all rows together give.
+    colonnade fit --counts makes a network of them: the one that all rows together give. --recode
+    and --order need another pass over their columns; they should be the same for all parts, which
+    need not have all the values that --recode names.
 
     Examples
     --------
-    colonnade count 'north/*.parquet' --dag arcs.csv -o north.json
+    colonnade count 'north/*.parquet' --dag arcs.csv --cut "marker: 0, 1" -o north.json
+
+    colonnade count 'south/*.parquet' --dag arcs.csv --cut "marker: 0, 1" -o south.json
 
     colonnade merge north.json south.json -o all.json
 
-    colonnade fit --counts all.json -o model.json
+    colonnade fit --counts all.json -o counted.json
     """
     from colonnade.network import count as counts_of
     from colonnade.network.learning import coded_for_fit, grouped
@@ -71,17 +78,23 @@ def count(
 
     how = counting(missing)
     cuts = [cuts_of(text) for text in cut or ()]
+    restatings = restatings_of(recode or (), order or ())
     check_output(output, overwrite)
     table = data.scanned
     graph = dag_of(dag, table.names)
     for each in cuts:
         if each.name not in graph:
             raise Misuse(f"--cut: {each.name!r} is no variable of the graph.")
+        if each.name in restatings:
+            raise Misuse(f"{restatings[each.name].option}: {each.name!r} is given for --cut, too.")
+    for own in restatings.values():
+        if own.name not in graph and own.name != group:
+            raise Misuse(f"{own.option}: {own.name!r} is no variable of the graph.")
     # Opened here and not by `counts_of`: the pass that counts also finds how many rows there are.
     rows = coded_for_fit(
         Discretizer(tuple(cuts)).cut(table) if cuts else table,
         graph if group is None else grouped(graph, group),
-        None,
+        variables_passing(table, restatings, part=True) or None,
         weights,
         group,
     )

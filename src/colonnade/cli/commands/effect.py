@@ -60,7 +60,7 @@ def effect(
     --------
     colonnade effect model.json cancer --of smoker=yes,no
 
-    colonnade effect model.json cancer --of smoker=yes,no --given 'age>60' --json
+    colonnade effect model.json cancer --of smoker=yes,no --given age=old --json
     """
     network = load(model)
     pairs = {name: pair for text in of for name, pair in _pair(network, text).items()}

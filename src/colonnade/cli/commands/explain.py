@@ -10,7 +10,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.commands.query import check_targets
 from colonnade.cli.evidence import KnownOptions
-from colonnade.cli.intervals import IntervalOptions
+from colonnade.cli.intervals import IntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, say, say_json
 from colonnade.cli.values import Misuse
@@ -31,7 +31,7 @@ def explain(
 
     For each finding: the answer with it alone, without it, and what it adds to the others.
 
-    Example: colonnade explain model.json cancer --observed smoker=yes --observed age=71
+    Example: colonnade explain model.json cancer --observed smoker=yes --observed age=old
     """
     if not situation.observed:
         raise Misuse("--observed is missing: without findings there is nothing to explain.")
@@ -60,6 +60,7 @@ def _facts(found: Explanation) -> dict[str, Any]:
         "before": found.before.tolist(),
         "after": found.after.tolist(),
         "level": found.level,
+        "fixed": list(found.fixed),
         "findings": findings,
     }
 
@@ -80,3 +81,4 @@ def _print(found: Explanation) -> None:
                 row.append(f"{moved.shift.lower[k]:+.4f} to {moved.shift.upper[k]:+.4f}")
             rows.append(row)
     grid(head, rows, numbers=head[2:])
+    say_fixed(found.fixed)

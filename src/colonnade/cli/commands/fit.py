@@ -133,7 +133,9 @@ def fit(
     colonnade fit clinics.csv --learn tan --target ill --cut "bmi: 18.5, 25 = thin, normal,
     heavy" -o classifier.json
 
-    colonnade fit clinics.csv --dag arcs.csv --group site --missing em -o sites.json
+    colonnade fit clinics.csv --group site --missing em -o sites.json
+
+    colonnade fit patients.csv --dag arcs.csv --prior bdeu:1 -o bdeu.json
     """
     request = _Request(dag, learn, learning, seed, group, data)
     if counts is not None:
@@ -148,7 +150,7 @@ def fit(
         raise Misuse("DATA is missing.", hint="give a file of data, or --counts")
     request.check(paged=report is not None)
     if request.learner is Learn.FOREST:
-        check_forest(data, output, {"--group": group})
+        check_forest(data, str(learning.target), output, {"--group": group})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
     check_output(output, overwrite)
     if report is not None:
@@ -282,7 +284,7 @@ class _Request:
         origin = None
         refuse_absent([*left_out, *groups], table.names)
         others = [name for name in table.names if name not in (*left_out, *groups)]
-        declared = list(variables_passing(table, data.restatings).values())
+        declared = variables_passing(table, data.restatings)
         if self.dag is None:
             self.learning.check_target(others)
             cut = data.cut_scanned(table, [*groups, *others], weights, group)

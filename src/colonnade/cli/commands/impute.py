@@ -12,7 +12,14 @@ from colonnade.cli import options
 from colonnade.cli.data import FileOptions
 from colonnade.cli.models import load
 from colonnade.cli.output import listed, say_json
-from colonnade.cli.rows import RowsFile, check_rows_file, coded_rows, deliver, records
+from colonnade.cli.rows import (
+    RowsFile,
+    check_rows_file,
+    coded_rows,
+    deliver,
+    records,
+    with_absent,
+)
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import counted
 
@@ -65,13 +72,14 @@ def impute(
 
     Columns that are no variables of the network stay as they are. Numbers that the network cuts
     into intervals are written as these intervals. Values that the network has never seen are kept,
-    with a warning; for the rest of their rows they count as missing.
+    with a warning; for the rest of their rows they count as missing. Variables that the data lack
+    become columns.
 
     Examples
     --------
-    colonnade impute model.json patients.csv -o complete.csv
+    colonnade impute sites.json clinics.csv -o complete.csv
 
-    colonnade impute model.json patients.csv --how sample --tables 20 -o several.parquet
+    colonnade impute sites.json clinics.csv --how sample --tables 20 -o several.parquet
     """
     for option, value in (("--tables", tables), ("--seed", seed)):
         if value is not None and how is not How.SAMPLE:
@@ -82,6 +90,7 @@ def impute(
     if tables is not None and _NUMBER in table:
         hint = "rename the column, or ask for one table at a time"
         raise Misuse(f"--tables: the data have a column called {_NUMBER!r}.", hint=hint)
+    table = with_absent(network, table)
     coded = coded_rows(network, table, treated="kept, and taken as missing for the rest of the row")
     lacking = sum(coded.missing) - sum(sum(times.values()) for times in coded.unknown.values())
     found = network.impute(coded, how.value, tables, (seed or 0) if how is How.SAMPLE else None)

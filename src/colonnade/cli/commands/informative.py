@@ -10,7 +10,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.commands.query import check_targets
 from colonnade.cli.evidence import KnownOptions
-from colonnade.cli.intervals import IntervalOptions
+from colonnade.cli.intervals import IntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, interval, say, say_json, say_rest
 from colonnade.wording import percent
@@ -43,8 +43,9 @@ def informative(
     world, known = situation.world(network, [target])
     found = intervals.answered(world, partial(world.informative, target, known))
     if json:
-        variables = [{"variable": name, **own._asdict()} for name, own in found.items()]
-        say_json({"target": target, "level": found.level, "variables": variables})
+        variables = [{"variable": name, **own.to_dict()} for name, own in found.items()]
+        facts = {"target": target, "level": found.level, "fixed": list(found.fixed)}
+        say_json({**facts, "variables": variables})
         return
     say(f"Information about {target} in nats{situation.in_words(network)}")
     head = ["variable", "information"]
@@ -56,3 +57,4 @@ def informative(
         rows.append([name, figure(own.value), *ends])
     grid(head, rows, numbers=head[1:])
     say_rest(len(found) - len(rows), "variable")
+    say_fixed(found.fixed)

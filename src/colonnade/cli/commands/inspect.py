@@ -18,11 +18,11 @@ def inspect(data: InspectData, json: options.AsJson = False) -> None:
     --------
     colonnade inspect patients.csv
 
-    colonnade inspect survey.xlsx --bins 4 --cut "bmi: 18.5, 25, 30 = thin, normal, heavy, obese"
+    colonnade inspect survey.csv --bins 4 --cut "bmi: 18.5, 25, 30 = thin, normal, heavy, obese"
 
-    zcat rows.csv.gz | colonnade inspect - --json
+    cat survey.csv | colonnade inspect - --json
 
-    colonnade inspect 'visits/*.parquet'
+    colonnade inspect 'north/*.parquet'
     """
     found = data.inspected()
     if json:
@@ -35,7 +35,7 @@ def inspect(data: InspectData, json: options.AsJson = False) -> None:
         [each.name, each.kind, f"{each.different:,}", each.gaps, each.treatment]
         for each in found.columns
     ]
-    grid(head, rows, numbers=head[2:3])
+    grid(head, rows, numbers=head[2:3], last_listed=True)
     for column in found.columns:
         for remark in column.remarks:
             say(f"{column.name}: {remark}")

@@ -41,11 +41,19 @@ def plot(
         list[str] | None,
         typer.Option(metavar="KNOWN", help=f"What the bars of --tables are given: {KNOWN_HELP}"),
     ] = None,
+    do: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VARIABLE=STATE",
+            help="What is set by an action before --tables draws bars; may be given several times.",
+        ),
+    ] = None,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Draw the graph of a network, in layers from parents to children.
 
-    An .svg file of the graph alone is written without any other package; .png, .pdf and --tables
+    Bars of what is observed, and of what is set by an action, have colours of their own. An .svg
+    file of the graph alone is written without any other package; .png, .pdf and --tables
     need the extra plot.
 
     Examples
@@ -56,8 +64,9 @@ def plot(
     """
     from colonnade.files.disk import write_bytes
 
-    if observed and not tables:
-        raise Misuse("--observed applies only with --tables.")
+    for option, given in (("--observed", observed), ("--do", do)):
+        if given and not tables:
+            raise Misuse(f"{option} applies only with --tables.")
     check_output(output, overwrite)
     network = load(model)
     if not tables and output.suffix.lower() == ".svg":
@@ -67,7 +76,9 @@ def plot(
     else:
         stream = io.BytesIO()
         known = findings(network, observed, "--observed") if observed else None
-        figure = network.plot(tables=tables, observed=known, rng=0 if tables else None).figure
+        done = findings(network, do, "--do") if do else None
+        rng = 0 if tables else None
+        figure = network.plot(tables=tables, observed=known, do=done, rng=rng).figure
         figure.savefig(stream, format=output.suffix.lower()[1:], dpi=_DOTS_PER_INCH)
         content = stream.getvalue()
     with renamed(path="output"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
@@ -14,7 +16,7 @@ from colonnade.cli import options
 from colonnade.cli.carried import Keep, beside, carried_names, taken
 from colonnade.cli.data import PassingFile
 from colonnade.cli.forests import forest_chances
-from colonnade.cli.intervals import IntervalOptions
+from colonnade.cli.intervals import IntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import complain, figure, fits, interval, say, say_json, table_writer
 from colonnade.cli.rows import (
@@ -24,13 +26,23 @@ from colonnade.cli.rows import (
     deliver,
     records,
     warn_of_unknown,
+    with_absent,
 )
 from colonnade.cli.values import Misuse
-from colonnade.exceptions import Advice, FileFormatError, counted, listing, not_among, renamed
+from colonnade.exceptions import (
+    Advice,
+    DataWarning,
+    FileFormatError,
+    counted,
+    listing,
+    not_among,
+    renamed,
+    warn,
+)
 from colonnade.wording import percent
 
 if TYPE_CHECKING:
-    from colonnade.arrays import Array, Floats
+    from colonnade.arrays import Array, Floats, Seed
     from colonnade.classifier import BayesianNetworkForest
     from colonnade.network import BayesianNetwork
     from colonnade.priors import Interval
@@ -62,15 +74,15 @@ def predict(
 ) -> None:
     """Predict one variable for every row, with probabilities and credible intervals.
 
-    What a row lacks is summed out; values that the network has never seen count as missing, with a
-    warning. If the data have the target, its values are not used; they stand beside the predictions
-    and are compared with them.
+    What a row lacks is summed out. Values that the network has never seen, and variables that the
+    data have no column for, count as missing, with a warning. If the data have the target, its
+    values are not used; they stand beside the predictions and are compared with them.
 
     Examples
     --------
-    colonnade predict model.json new.csv --keep id,site -o predicted.csv
+    colonnade predict classifier.json clinics.csv --keep id,site -o predicted.csv
 
-    colonnade predict model.json new.csv --target cancer --level 0.9 -o predicted.parquet
+    colonnade predict model.json patients.csv --target cancer --level 0.9 -o predicted.parquet
     """
     check_rows_file(output, overwrite, json, data.path)
     scanned = data.scanned
@@ -89,24 +101,32 @@ def predict(
     columns = beside(taken(table, kept), found.columns)
     accuracy = _accuracy(found)
     if json:
-        say_json({"target": name, "accuracy": accuracy, "rows": records(columns)})
+        facts = {"target": name, "accuracy": accuracy, "fixed": list(found.fixed)}
+        say_json({**facts, "rows": records(columns)})
         return
     statement = f"Predicted {name} for {counted(found.rows, 'row')}"
     level = intervals.level or 0.95
     if output is not None:
         _explain_columns(name, kept, found, level)
     shown = _shown(columns, kept, found, level)
-    if deliver(columns, statement, output, overwrite, shown) and accuracy is not None:
+    if deliver(columns, statement, output, overwrite, shown):
         _say_accuracy(accuracy, name)
+        say_fixed(found.fixed)
+    else:
+        say_fixed(found.fixed, complain)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What was found for some rows, and what is known of their target: states, None or nothing."""
+    """What was found for some rows, and what is known of their target: states, None or nothing.
+
+    Tables that are `fixed` have no share in the intervals.
+    """
 
     target: str
     columns: Columns
     truth: list[Any]
+    fixed: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -141,11 +161,13 @@ class _Answers:
         probabilities: Floats,
         ends: Interval | None,
         truth: list[Any],
+        fixed: tuple[str, ...] = (),
     ) -> _Answers:
         """Write answers as columns: the best state, the probability of each, and its interval."""
-        best = np.argmax(np.nan_to_num(probabilities, nan=-1.0), axis=1).tolist()
-        found = cls(target, {}, truth)
-        found.columns[found.title] = [states[k] for k in best]
+        undefined = np.isnan(probabilities).all(axis=1)
+        best = np.where(undefined, len(states), probabilities.argmax(axis=1)).tolist()
+        found = cls(target, {}, truth, fixed)
+        found.columns[found.title] = [(*states, None)[k] for k in best]
         for k, state in enumerate(states):
             found.columns[f"{target}={state}"] = probabilities[:, k].tolist()
             if ends is not None:
@@ -160,8 +182,9 @@ def _accuracy(found: _Answers) -> float | None:
     return sum(right) / len(right) if right else None
 
 
-def _say_accuracy(share: float, target: str) -> None:
-    say(f"{100 * share:.1f} % of the known values of {target} are the most probable state")
+def _say_accuracy(share: float | None, target: str) -> None:
+    if share is not None:
+        say(f"{100 * share:.1f} % of the known values of {target} are the most probable state")
 
 
 def _explain_columns(name: str, kept: Sequence[str], found: _Answers, level: float) -> None:
@@ -179,17 +202,21 @@ def _shown(
 ) -> dict[str, list[str]]:
     """Each probability with its interval, or where the terminal is too narrow the best alone."""
     own = {name: ["" if v is None else str(v) for v in columns[name]] for name in kept}
-    best = {found.title: [str(state) for state in found.best]}
+    best = {found.title: ["-" if state is None else str(state) for state in found.best]}
     titles = [t for t in found.columns if t != found.title and not t.endswith(_ENDS)]
     wide = {**own, **best, **{title: _cells(found.columns, title) for title in titles}}
     if _fit(wide):
         return wide
     names = [f"{found.target}={state}" for state in found.best]
-    chances = [figure(found.columns[name][k]) for k, name in enumerate(names)]
-    narrow = {**best, "probability": chances}
+
+    def numbers(ending: str) -> list[float]:
+        cells = (found.columns.get(f"{name}{ending}") for name in names)
+        return [math.nan if own is None else own[k] for k, own in enumerate(cells)]
+
+    narrow = {**best, "probability": list(map(figure, numbers("")))}
     if found.has_intervals:
-        ends = [[found.columns[f"{n}{end}"][k] for end in _ENDS] for k, n in enumerate(names)]
-        narrow[f"{percent(level)} interval"] = [interval(low, high) for low, high in ends]
+        ends = map(numbers, _ENDS)
+        narrow[f"{percent(level)} interval"] = list(map(interval, *ends))
     # Where not even this fits, columns of the data are those that are not shown.
     return {**own, **narrow} if _fit({**own, **narrow}) else {**narrow, **own}
 
@@ -227,6 +254,7 @@ def _predict_in_passing(
     beside_it = table.parts if isinstance(table, Scanned) else cast("Engine", data.scanned)
     along = Alongside(beside_it, kept)
     rows = known = right = 0
+    fixed: dict[str, None] = {}
     with table_writer(output, overwrite) as write:
         for found in predictor.passing(table, target, intervals):
             if not rows:
@@ -235,10 +263,11 @@ def _predict_in_passing(
             rows += found.rows
             known += len(found.right)
             right += sum(found.right)
+            fixed |= dict.fromkeys(found.fixed)
     say(f"Predicted {target} for {counted(rows, 'row')}")
     say(f"Saved {output}")
-    if known:
-        _say_accuracy(right / known, target)
+    _say_accuracy(right / known if known else None, target)
+    say_fixed(list(fixed))
 
 
 def _predictor(path: Path) -> _Network | _Forest:
@@ -280,7 +309,7 @@ class _Network:
 
     def answers(self, table: dict[str, Any], target: str, intervals: IntervalOptions) -> _Answers:
         """Answer for all rows of a table."""
-        coded = coded_rows(self.network, table, target)
+        coded = coded_rows(self.network, with_absent(self.network, table, target), target)
         codes = coded.codes[coded.position(target)] if target in table else None
         return self._answers(coded, target, intervals, codes)
 
@@ -288,38 +317,56 @@ class _Network:
         self, table: Scanned | Engine, target: str, intervals: IntervalOptions
     ) -> Iterator[_Answers]:
         """Yield the answers for the rows of files."""
+        from colonnade.network.new_rows import tell_absent
         from colonnade.tables import CodedTable
         from colonnade.tables.countable import countable
-        from colonnade.tables.levels import refuse_absent
 
         network = self.network
-        refuse_absent([name for name in network.dag.variables if name != target], table.names)
-        variables = [v for v in network.variables if v.name != target or target in table.names]
-        rows = countable(table, variables, None, "missing", network.discretizer)
+        lacking = [v for v in network.variables if v.name not in table.names]
+        if absent := [variable.name for variable in lacking if variable.name != target]:
+            tell_absent(absent, table.names, network, target)
+        there = [variable for variable in network.variables if variable.name in table.names]
+        rows = countable(table, there, None, "missing", network.discretizer)
         warn_of_unknown(rows, target)
-        unknown = network[target].family.cardinality
         for block in rows.blocks():
             codes = dict(zip(block.names, block.codes, strict=True))
-            truth = codes.setdefault(target, np.full(block.rows, unknown))
+            codes |= {each.name: np.full(block.rows, each.cardinality) for each in lacking}
             own = tuple(codes[variable.name] for variable in network.variables)
             coded = CodedTable(network.variables, own, discretizer=network.discretizer)
-            yield self._answers(coded, target, intervals, truth)
+            found = self._answers(coded, target, intervals, codes[target])
+            if not found.has_intervals:
+                intervals = IntervalOptions(draws=0)  # all rows have the same columns
+            yield found
 
     def _answers(
         self, coded: CodedTable, target: str, intervals: IntervalOptions, truth: Array | None
     ) -> _Answers:
-        from colonnade.network.targets import target_intervals, target_probabilities
+        from colonnade.network.targets import target_probabilities
+        from colonnade.priors import Interval
 
         network = self.network
         probabilities = target_probabilities(network, coded, target)
-        near = [target, *network.dag.children(target)]
-        posterior = any(network[name].has_posterior for name in near)
-        ends = None
-        if settings := intervals.settings(posterior):
-            with renamed(rng="seed"):
-                ends = target_intervals(network, coded, target, **settings)
+        ends, fixed = intervals.answered(network, partial(self._ends, coded, target))
         states = network[target].family.child.states
-        return _Answers.of(target, states, probabilities, ends, _known(states, truth))
+        undefined = np.isnan(probabilities).all(axis=1, keepdims=True)
+        if undefined.any():
+            rows = counted(int(undefined.sum()), "row")
+            why = "values that cannot occur together, or that the network has no probabilities for"
+            warn(DataWarning(f"{rows} without a prediction, because of {why}."))
+            ends = ends and Interval(*(np.where(undefined, np.nan, end) for end in ends))
+        return _Answers.of(target, states, probabilities, ends, _known(states, truth), fixed)
+
+    def _ends(
+        self, coded: CodedTable, target: str, draws: int = 0, level: float = 0.95, rng: Seed = None
+    ) -> tuple[Interval | None, tuple[str, ...]]:
+        """Intervals if there are draws, and the tables that have no share in them."""
+        from colonnade.inference.queries import Precision
+        from colonnade.inference.row_intervals import row_intervals
+        from colonnade.inference.rows import Rows
+
+        if not draws:
+            return None, ()
+        return row_intervals(Rows.of(self.network, coded), target, Precision(draws, level, rng))
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +385,9 @@ class _Forest:
     def answers(self, table: dict[str, Any], target: str, intervals: IntervalOptions) -> _Answers:
         """Answer for all rows of a table."""
         chances = forest_chances(self.forest, table, intervals)
-        classes, truth = self.forest.classes_.tolist(), list(table.get(target, []))
+        classes = self.forest.classes_.tolist()
+        spellings = self.forest.networks_[0][target].family.child.spellings
+        truth = [spellings.get(value, value) for value in table.get(target, [])]
         return _Answers.of(target, classes, *chances, truth)
 
     def passing(

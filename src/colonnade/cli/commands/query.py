@@ -41,9 +41,9 @@ def query(
     --------
     colonnade query model.json cancer --observed smoker=yes
 
-    colonnade query model.json cancer --observed 'age>60' --do smoker=no
+    colonnade query classifier.json ill --observed 'bmi>25' --do smoker=no
 
-    colonnade query model.json cancer marker --observed age=71 --level 0.9 --json
+    colonnade query model.json cancer marker --observed age=old --level 0.9 --json
     """
     refuse_repeated("TARGET", "variables", target)
     network = load(model)

@@ -34,7 +34,7 @@ def sample(
     --------
     colonnade sample model.json 1000 -o rows.csv
 
-    colonnade sample model.json 100 --observed cancer=true --do smoker=no -o rows.csv
+    colonnade sample model.json 100 --observed cancer=true --do smoker=no -o quitters.csv
     """
     check_rows_file(output, overwrite, json)
     network = load(model)

@@ -73,7 +73,7 @@ def structure(
 
     Examples
     --------
-    colonnade structure patients.csv
+    colonnade structure patients.csv -o learned.csv
 
     colonnade structure patients.csv --learn tan --target cancer --resamples 50 -o arcs.csv
     """

@@ -30,7 +30,7 @@ function movesFigure(found) {
   for (let value = low; value < high + tick / 2; value += tick) {
     svg.append(s("line", { class: "axis", x1: x(value), x2: x(value), y1: 4, y2: bottom }), s("text", { class: "tick mid", x: x(value), y: bottom + 15 }, String(+value.toFixed(2))));
   }
-  svg.append(s("line", { class: "axis strong", x1: x(0), x2: x(0), y1: 4, y2: bottom }), ...axisWords(found, narrow).map((words, i) => s("text", { class: "tick end what", x: left + wide + 20, y: bottom + 33 + 14 * i }, words)));
+  svg.append(s("line", { class: "axis strong", x1: x(0), x2: x(0), y1: 4, y2: bottom }), ...axisWords(found, narrow).map((words, i) => s("text", { class: "tick end what", x: left + wide - 28, y: bottom + 33 + 14 * i }, words)));
   rows.forEach((row, i) => {
     const y = 8 + step * (i + 0.5), mark = (kind, own, at) => [
       own[1] === null ? null : s("line", { class: kind, x1: x(own[1]), x2: x(own[2]), y1: at, y2: at }),

@@ -24,15 +24,16 @@ const stateName = (k, code) => variables[k].states[code] ?? `state ${code + 1}`;
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const count = (value) => (value === null ? "–" : number.format(value));
 const probability = (value) => (value === null || value === undefined ? "–" : value.toFixed(3));
+// A sign of percent never stands at the beginning of a line.
 const share = (value) => {
   if (value === null || value === undefined) return "–";
   const percent = 100 * value;
-  if (percent > 0 && percent < 1) return "< 1 %";
-  if (percent > 99 && percent < 100) return "> 99 %";
-  return `${percent.toFixed(0)} %`;
+  if (percent > 0 && percent < 1) return "<\u00a01\u00a0%";
+  if (percent > 99 && percent < 100) return ">\u00a099\u00a0%";
+  return `${percent.toFixed(0)}\u00a0%`;
 };
 const plural = (value, what) => `${count(value)} ${what}${value === 1 ? "" : "s"}`;
-const level = `${+(100 * content.level).toFixed(6)} %`;
+const level = `${+(100 * content.level).toFixed(6)}\u00a0%`;
 
 function variableLink(k) {
   return h("button", { type: "button", class: "link", onclick: () => choose(k, true) }, bdi(name(k)));

@@ -11,7 +11,7 @@ function showPanel(k) {
   if (panel.variable !== k) panel.shown = AT_ONCE;
   panel.variable = k;
   const { table, parents, children } = variables[k];
-  const list = (indices) => indices.map((p, i) => [i ? ", " : "", variableLink(p)]);
+  const list = (indices) => indices.map((p, i) => [h("span", { class: "pair-of" }, variableLink(p), i + 1 < indices.length ? "," : ""), i + 1 < indices.length ? " " : ""]);
   const switcher = (view, text) => h("button", { type: "button", "aria-pressed": String(panel.view === view),
     onclick: () => { panel.view = view; showPanel(k); panel.card.querySelector(`[data-view="${view}"]`).focus(); }, "data-view": view }, text);
   panel.card.replaceChildren(
