@@ -73,3 +73,72 @@ def test_an_interrupt_ends_the_command_line(data, moment):
 def test_a_request_to_terminate_leaves_no_half_file(data, moment):
     ended = fitted(data, moment, "SIGTERM")
     assert (ended.returncode, ended.stderr) == (143, "")
+
+
+# ------------------------------------------------------------------------ in Python
+
+# An interrupt in the middle of an import of Numba, or when LLVM calls Python, which drops what is
+# raised there.
+TWICE = """
+import os, signal, sys
+import numpy as np
+
+struck = []
+
+def strike():
+    if not struck:
+        struck.append(True)
+        os.kill(os.getpid(), signal.SIGINT)
+
+class OnImport:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba.core.types.misc":
+            strike()
+
+if sys.argv[1] == "import":
+    sys.meta_path.insert(0, OnImport())
+else:
+    from numba.core.registry import cpu_target
+    engine = cpu_target.target_context.codegen()._engine._ee
+    kept = engine._object_cache_notify
+    def notify(module, buffer):
+        if "take_logs" in module.name:
+            strike()
+        kept(module, buffer)
+    engine._object_cache_notify = notify
+
+def work():
+    from colonnade.kernels.special import take_logs
+    values = np.array([1.0, 2.0])
+    take_logs(values)
+    return values
+
+try:
+    work()
+except KeyboardInterrupt:
+    assert struck
+    print(work()[1], signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+
+
+@pytest.mark.parametrize("moment", ["import", "compile"])
+def test_what_was_interrupted_can_be_done_again(moment: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", TWICE, moment]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    number, handled = ended.stdout.split()
+    assert float(number) == pytest.approx(0.6931471805599453)
+    assert handled == "True"
+
+
+def test_a_second_interrupt_is_not_held_back() -> None:
+    import signal
+
+    from colonnade.interrupts import Held
+
+    with Held():
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

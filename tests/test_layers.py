@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "colonnade"
 LAYERS: list[set[str]] = [
     {"wording", "arrays", "docstrings"},
     {"exceptions"},
-    {"configurations", "progress", "randomness", "threads", "markup", "gum"},
+    {"configurations", "progress", "randomness", "threads", "interrupts", "markup", "gum"},
     {"variables", "kernels"},
     {"lookup", "elimination"},
     {"counts", "sparse"},

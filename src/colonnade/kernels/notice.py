@@ -10,6 +10,8 @@ from typing import Any
 
 from numba.core import event
 
+from colonnade.interrupts import Held
+
 _SECONDS_BEFORE_SAID = 1.0
 _COMPILING = "Colonnade compiles what this computation needs"
 _ONCE = "this happens once (`colonnade warm` does all of it ahead)."
@@ -24,7 +26,8 @@ class Notice(event.Listener):
 
     The line goes to standard error, if that is a terminal and COLONNADE_QUIET is not set. Meanwhile
     no cyclic garbage is collected: a compiler makes millions of objects that it still needs, and
-    looking through them takes a tenth of the time.
+    looking through them takes a tenth of the time. And interrupts wait for the kernel to be
+    finished: LLVM drops those that come while it calls Python.
 
     Attributes
     ----------
@@ -39,6 +42,7 @@ class Notice(event.Listener):
         self.cannot_keep = False
         self._depth, self._seconds, self._begin, self._said = 0, 0.0, 0.0, False
         self._collecting = False
+        self._interrupts = Held()
 
     def on_start(self, event: Any) -> None:
         if self._depth == 0:
@@ -48,6 +52,7 @@ class Notice(event.Listener):
             self._begin = time.monotonic()
             self._collecting = gc.isenabled()
             gc.disable()
+            self._interrupts.begin()
         self._depth += 1
         self._say()
 
@@ -60,6 +65,7 @@ class Notice(event.Listener):
             self._seconds += time.monotonic() - self._begin
             if self._collecting:
                 gc.enable()
+            self._interrupts.end()
 
     def _say(self) -> None:
         seconds = self._seconds + time.monotonic() - self._begin
