@@ -60,9 +60,9 @@ def _interval() -> float:
     return seconds(lambda: posterior.interval(0.9))
 
 
-def _few_tables() -> float:
-    counts = np.random.default_rng(0).gamma(1.0, 2.0, (3, 8))
-    return seconds(lambda: cn.Hierarchical().posterior(counts).mean)
+def _few_rows(rows: int, states: int) -> Callable[[], float]:
+    counts = np.random.default_rng(0).gamma(1.0, 2.0, (rows, states))
+    return lambda: seconds(lambda: cn.Hierarchical().posterior(counts).mean)
 
 
 def _fractional() -> float:
@@ -128,7 +128,9 @@ _WAITS = (
     ),
     Wait("hill_climb(learned s), alarm", "88", "8", "", _searched(_alarm, _LEARNED)),
     Wait("learned s, weights, 10 parents x 20 states", "70", "3", "", _fractional),
-    Wait("fractional counts, 8 states, few tables", "0.1 to 1", "0.02", "", _few_tables),
+    Wait("fractional counts, 3 rows of 8 states", "0.1 to 1", "0.02", "", _few_rows(3, 8)),
+    Wait("the same, 2 rows of 12 states", "0.1 to 1", "0.02", "", _few_rows(2, 12)),
+    Wait("the same, 3 rows of 20 states", "0.1 to 1", "0.02", "", _few_rows(3, 20)),
 )
 
 

@@ -321,7 +321,8 @@ def test_an_interrupt_returns_the_class_so_far(monkeypatch):
         return original(self, graph, child)
 
     monkeypatch.setattr(Insertions, "of", interrupted)
-    found = ges(table)
+    with pytest.warns(cn.exceptions.ConvergenceWarning, match="interrupted after 1 step:"):
+        found = ges(table)
     assert found.status == "interrupted"
     assert len(found.trace) == 1
     assert found.score == pytest.approx(cn.score(table, found.dag), abs=1e-8)

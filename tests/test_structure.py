@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from colonnade.classifier import BayesianNetworkClassifier
 from colonnade.counts import FamilyCounts
 from colonnade.dag import Dag
-from colonnade.exceptions import DataError, InputError, NotSupportedError
+from colonnade.exceptions import ConvergenceWarning, DataError, InputError, NotSupportedError
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.structure import (
     AIC,
@@ -484,11 +484,13 @@ def test_an_interrupt_before_the_first_step_returns_the_start(monkeypatch):
         original(self, child)
 
     monkeypatch.setattr(search._Climber, "_refresh", interrupted)
-    found = hill_climb(table, start=start)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 0 steps"):
+        found = hill_climb(table, start=start)
     assert (found.dag, found.trace, found.status) == (start, (), "interrupted")
     assert found.score == pytest.approx(score(table, start))
 
 
+@pytest.mark.filterwarnings("ignore:The search was interrupted")
 def test_an_interrupted_restart_returns_the_best_so_far(monkeypatch):
     table = drawn(120, seed=3)
     plain = hill_climb(table)
@@ -501,6 +503,7 @@ def test_an_interrupted_restart_returns_the_best_so_far(monkeypatch):
     assert found == replace(plain, status="interrupted")
 
 
+@pytest.mark.filterwarnings("ignore:The search was interrupted")
 @pytest.mark.parametrize(
     "work",
     [
@@ -521,6 +524,7 @@ def test_an_interrupt_is_raised_where_the_graph_goes_on_as_a_result(monkeypatch,
     assert hill_climb(drawn(100)).status == "interrupted"
 
 
+@pytest.mark.filterwarnings("ignore:The search was interrupted")
 def test_an_interrupt_returns_the_best_so_far(monkeypatch):
     table = drawn(400)
     calls = itertools.count()

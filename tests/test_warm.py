@@ -18,6 +18,7 @@ import pytest
 import colonnade
 from colonnade import kernels
 from colonnade.warm import STEPS, quietly
+from command_line import run as run_command
 
 PACKAGE = Path(colonnade.__file__).parent
 POSTERIOR = (
@@ -193,3 +194,12 @@ def test_kernels_are_the_same_in_versions_that_linking_does_not_know(
     assert rise == pytest.approx(lgamma(3.25) - lgamma(0.25), abs=1e-14)
     assert "`log_rise` is a part of kernels" in said
     assert used == linked
+
+
+def test_nothing_is_compiled_ahead_where_nothing_can_be_kept(monkeypatch) -> None:
+    from colonnade.kernels.compiled import notice
+
+    monkeypatch.setattr(notice, "cannot_keep", True)
+    told = run_command("warm", code=1).stderr
+    assert "No folder for compiled code can be written" in told
+    assert "set NUMBA_CACHE_DIR" in told

@@ -15,6 +15,7 @@ from rich.table import Table
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, Prior, SymmetricDirichlet
+from colonnade.progress import Progress
 
 __all__ = ["main"]
 
@@ -56,8 +57,11 @@ def main() -> None:
         "draws. Cut points and graph are the same for every prior; only the tables differ.\n"
     )
     rng = np.random.default_rng(SEED)
-    with Console(stderr=True).status("Estimating (the first run compiles for some seconds)"):
-        trials = [_trial(data, rng.permutation(size)) for _ in range(REPEATS)]
+    trials = []
+    with Progress("Estimating", REPEATS) as progress:
+        for _ in range(REPEATS):
+            trials.append(_trial(data, rng.permutation(size)))
+            progress.advance()
     console.print(_compared(trials))
     console.print(
         "\nMaximum likelihood calls rows impossible that then occur. BDeu and the symmetric "

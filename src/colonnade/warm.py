@@ -21,7 +21,7 @@ from colonnade.structure import arc_posterior, exact_search, hill_climb, score
 from colonnade.tables import encode
 from colonnade.tables.numbering import TextNumbers, read_only
 
-__all__ = ["STEPS", "compiled", "quietly"]
+__all__ = ["STEPS", "can_be_kept", "compiled", "quietly"]
 
 Rows = Sequence[Sequence[float]]
 
@@ -40,6 +40,13 @@ def compiled() -> int:
     from colonnade.kernels.compiled import notice
 
     return notice.kernels
+
+
+def can_be_kept() -> bool:
+    """Whether later processes find what is compiled."""
+    from colonnade.kernels.compiled import notice
+
+    return not notice.cannot_keep
 
 
 def _posteriors() -> None:
@@ -161,6 +168,7 @@ def _classifiers() -> None:
     for graph in (_OF_FEATURE, _OF_CLASS):
         classifier = BayesianNetworkClassifier(prior=BDeu(1), structure=graph)
         classifier.fit(features, labels).predict_proba(features)
+    BayesianNetworkForest(1, random_state=0).fit(features, labels)
     numbers = np.linspace(0.0, 1.0, 2 * len(labels)).reshape(-1, 2)
     BayesianNetworkForest(1, random_state=0).fit(numbers, labels).predict_proba(numbers)
 

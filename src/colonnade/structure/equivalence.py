@@ -28,7 +28,7 @@ from colonnade.structure.scores import (
     checked_graph_prior,
     checked_score,
 )
-from colonnade.structure.search import Found, Step, interrupts_are_raised
+from colonnade.structure.search import Found, Step, interrupts_are_raised, warn_of_interrupt
 from colonnade.structure.steps import TIE_TOLERANCE, Operation
 from colonnade.tables.bounds import Allowed
 
@@ -129,6 +129,7 @@ def ges(
             if interrupts_are_raised():
                 raise
             status = "interrupted"
+            warn_of_interrupt(len(walk.best.trace))
         best = walk.best
     pdag = named(best.kept, rules.names)
     return FoundClass(named_dag(best.member, rules.names), best.score, best.trace, status, pdag)

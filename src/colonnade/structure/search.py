@@ -13,7 +13,7 @@ import numpy as np
 
 from colonnade.arrays import Seed
 from colonnade.dag import Dag
-from colonnade.exceptions import checked_whole, counted, inapplicable
+from colonnade.exceptions import ConvergenceWarning, checked_whole, counted, inapplicable, warn
 from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.randomness import generator
@@ -46,6 +46,13 @@ def to_the_end() -> Iterator[None]:
         yield
     finally:
         _raising.reset(token)
+
+
+def warn_of_interrupt(steps: int) -> None:
+    """Say that what is returned is not the end of a search."""
+    after = counted(steps, "step")
+    statement = f"The search was interrupted after {after}: this is the best graph so far."
+    warn(ConvergenceWarning(statement, "give it as `start` to go on from there"))
 
 
 def interrupts_are_raised() -> bool:
@@ -208,6 +215,7 @@ def hill_climb(
                 best, best_score, trace = climber.reached(trace)
             elif best is first:
                 best_score = _total(families, first)
+            warn_of_interrupt(len(trace))
     return Found(rules.dag(best), best_score, tuple(trace), status)
 
 
