@@ -172,7 +172,10 @@ def test_what_to_ask_has_intervals(network):
     assert found["test"] == alone
     assert found.level == 0.95
     assert alone.lower < alone.value < alone.upper
-    assert dict(network.informative("ill")) == {"test": (alone.value, None, None)}
+    plain = network.informative("ill")
+    assert {name: tuple(each) for name, each in plain.items()} == {
+        "test": (alone.value, None, None)
+    }
     assert repr(found).splitlines()[1].startswith("  test  0.")
     frame = found.to_frame()
     assert list(frame.columns) == ["variable", "value", "lower", "upper"]

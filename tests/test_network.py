@@ -286,7 +286,7 @@ def test_a_constant_column():
 def test_an_empty_table():
     empty = {name: [] for name in SMALL}
     for table in (empty, pd.DataFrame(empty)):
-        with pytest.raises(DataError, match="Column 'age': no values, so no states"):
+        with pytest.raises(DataError, match="Table: it has no rows"):
             fit(table, SMALL_DAG)
     declared = {"age": ["young", "old"], "smoker": ["no", "yes"], "cancer": [False, True]}
     network = fit(empty, SMALL_DAG, variables=declared)

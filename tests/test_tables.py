@@ -208,7 +208,7 @@ def test_no_rows(kind: str) -> None:
     coded = encode(table, variables)
     assert (coded.rows, coded.names) == (0, ("y", "x"))
     assert count_families(coded, [Family(variables[0], variables[1:])])[0].observed == 0
-    with pytest.raises(DataError, match=r"Column 'x': (no values|floating)"):
+    with pytest.raises(DataError, match="Table: it has no rows"):
         encode(table)
 
 
