@@ -18,7 +18,7 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
 import colonnade as cn
-from colonnade.classifier import BayesianNetworkForest, UnknownStateWarning
+from colonnade.classifier import BayesianNetworkForest, UnknownStateWarning, _families
 from colonnade.classifier._forest import averaged
 from colonnade.exceptions import ColumnWarning, DataError, FileFormatError, InputError
 from colonnade.files import native
@@ -194,7 +194,10 @@ def test_one_member_predicts_what_its_tables_say():
     np.testing.assert_array_equal(model.predict(X), wanted.argmax(axis=1))
 
 
-def test_weights_are_leave_one_out_scores_of_the_class():
+@pytest.mark.parametrize("dense", [True, False])
+def test_weights_are_leave_one_out_scores_of_the_class(dense, monkeypatch):
+    if not dense:
+        monkeypatch.setattr(_families, "MAX_FILLED_CELLS", 0)
     X, y = few_rows(30)
     model = small().fit(X, y)
     scores = []

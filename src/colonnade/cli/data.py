@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 _option = partial(typer.Option, rich_help_panel="Data")
 
+_DataOfAnySize = Annotated[
+    Path, typer.Argument(metavar="DATA", parser=file_that(data_ending), help=OF_ANY_SIZE)
+]
 RecodeOption = Annotated[
     list[str] | None,
     _option(
@@ -334,10 +337,7 @@ class CutOptions(FileOptions):
 class InspectData(CutOptions):
     """Data of any size that are looked at."""
 
-    path: Annotated[
-        Path,
-        typer.Argument(metavar="DATA", parser=file_that(data_ending), help=OF_ANY_SIZE),
-    ]
+    path: _DataOfAnySize
     memory: MemoryOption = None
     of_database: TableOption = None
 
@@ -512,10 +512,7 @@ class FitData(WeightedData):
 class PassingFile(FileOptions):
     """A file, or a table of a database, of any size."""
 
-    path: Annotated[
-        Path,
-        typer.Argument(metavar="DATA", parser=file_that(data_ending), help=OF_ANY_SIZE),
-    ]
+    path: _DataOfAnySize
     memory: MemoryOption = None
     of_database: TableOption = None
 
