@@ -78,9 +78,10 @@ def test_the_peak_of_a_process_is_bounded(large: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", _CHILD, str(large), str(tmp_path / "small.parquet")]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     bounded, unbounded = json.loads(found.stdout)
-    # 25 MB are columns on disk, mapped: pages that the system may take back.
-    assert bounded < 90_000_000
-    assert unbounded > 90_000_000  # without the bound, the line above would fail
+    # 25 MB are columns on disk, mapped: pages that the system may take back. What Arrow's threads
+    # keep to themselves varies from run to run: 80 to 100 MB in all, and 400 MB and more unbounded.
+    assert bounded < 140_000_000
+    assert unbounded > 280_000_000  # without the bound, the line above would fail by far
 
 
 def rows(n: int = 3000) -> pa.Table:
