@@ -67,6 +67,7 @@ ONLY_IN: dict[str, set[str]] = {
     "starlette": {"explore"},
     "uvicorn": {"explore"},
     "sklearn": {"classifier", "tables.cuts", "demo", "studies"},
+    "llvmlite": {"kernels"},
     "numba": {"kernels"},
     "numpyro": {"pooling"},
     "jax": {"pooling"},

@@ -6,15 +6,21 @@ version of Numba.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.typing import signature
 from numba.core.typing.npydecl import parse_dtype, parse_shape
-from numba.np.arrayobj import _empty_nd_impl, _parse_shape
+from numba.np.arrayobj import _parse_shape
 
+from colonnade.kernels.loops import together
+
+# What NumPy says.
+_TOO_BIG = (
+    "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+)
 # Where the type of the numbers stands among the arguments.
 _MAKERS: dict[Any, int] = {np.empty: 1, np.zeros: 1, np.ones: 1, np.full: 2}
 
@@ -29,7 +35,7 @@ def signature_of(maker: Any, args: tuple[Any, ...]) -> Any:
     else:
         dtype = types.unliteral(args[1]) if maker is np.full else types.float64
     dimensions = parse_shape(args[0])
-    if dimensions is None or not isinstance(dtype, types.Number | types.Boolean):
+    if not dimensions or not isinstance(dtype, types.Number | types.Boolean):
         return None
     return signature(types.Array(dtype, dimensions, "C"), *map(types.unliteral, args))
 
@@ -45,15 +51,37 @@ def _make(context: Any, maker: Any, sig: Any, builder: Any, args: Any, _loc: Any
     """Write the instructions that make an array."""
     kind = sig.return_type.dtype
     shape = _parse_shape(context, builder, sig.args[0], args[0])
-    array = _empty_nd_impl(context, builder, sig.return_type, shape)
+    item = shape[0].type(context.get_abi_sizeof(context.get_data_type(kind)))
+    count, size = _sizes(context, builder, shape, item)
+    align = context.get_constant(types.uint32, context.get_preferred_array_alignment(kind))
+    owner = context.nrt.meminfo_alloc_aligned(builder, size, align)
+    pointer = context.get_data_type(kind).as_pointer()
+    data = builder.bitcast(context.nrt.meminfo_data(builder, owner), pointer)
     if maker is np.zeros:
-        size = builder.mul(array.itemsize, array.nitems)
-        cgutils.memset(builder, array.data, size, 0)
+        cgutils.memset(builder, data, size, 0)
     elif maker is not np.empty:
         if maker is np.ones:
             value = context.get_constant(kind, 1)
         else:
             value = context.cast(builder, args[1], sig.args[1], kind)
-        with cgutils.for_range(builder, array.nitems) as loop:
-            context.pack_value(builder, kind, value, builder.gep(array.data, [loop.index]))
-    return array._getvalue()
+        with cgutils.for_range(builder, count) as loop:
+            context.pack_value(builder, kind, value, builder.gep(data, [loop.index]))
+    strides = [item]
+    for each in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], each))
+    model = context.data_model_manager[sig.return_type]
+    nobody = context.get_constant_null(model.get_member_fe_type("parent"))
+    rows = [cgutils.pack_array(builder, each, item.type) for each in (shape, strides)]
+    return together(context, builder, sig.return_type, [owner, nobody, count, item, data, *rows])
+
+
+def _sizes(context: Any, builder: Any, shape: list[Any], item: Any) -> tuple[Any, Any]:
+    """Return how many numbers an array has, and how many bytes, which must be countable."""
+    count, too_many = shape[0], []
+    for each in (*shape[1:], item):
+        product = builder.smul_with_overflow(count, each)
+        before, count = count, builder.extract_value(product, 0)
+        too_many.append(builder.extract_value(product, 1))
+    with builder.if_then(reduce(builder.or_, too_many), likely=False):
+        context.call_conv.return_user_exc(builder, ValueError, (_TOO_BIG,))
+    return before, count

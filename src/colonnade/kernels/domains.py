@@ -5,6 +5,7 @@ variational posterior; the layout of a domain is that of `panels`.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,31 +21,56 @@ _WIDTH, _WIDTH_OF_FEW = 1.0, 1.25
 _FEW_OBSERVATIONS = 200.0
 
 
+class Ranges(NamedTuple):
+    """Where the mass is: ranges of logarithms, ``[2, state]`` each.
+
+    Of alpha_x, of S_j (but not the last), and of the sum of all states but one. Below `floor` every
+    f is a pure power to the last digit.
+    """
+
+    share: Floats
+    f: Floats
+    g: Floats
+    others: Floats
+    floor: float
+
+
+def ranges(states: States, s: float, a: Floats, u: Floats) -> Ranges:
+    """Ranges of alpha_x and of S_j = alpha_1 + ... + alpha_j, each by itself."""
+    share = a / a.sum()
+    power, precision, floor = _powers(states, s, u)
+    own = np.stack(_logits_alone(share, power, precision))
+    each = np.stack([share, power, share * share / precision])
+    before, after = np.cumsum(each, axis=1)[:, :-1], np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
+    both = _logits(before[0], after[0], before[0] ** 2 / before[2], before[1], *after[:0:-1])
+    f, g, others = (-np.logaddexp(0.0, -logits) for logits in (own, np.stack(both), -own[::-1]))
+    return Ranges(share, f, g, others, floor)
+
+
 def domains(states: States, s: float, a: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
     """Shares of alpha, and the domains ``[state, 5]`` of ln f_x and of ln G_j.
 
-    Each is the range of alpha_x or of S_j = alpha_1 + ... + alpha_j by itself. A sum that is
-    unlikely need not be right in all digits, nor the earlier sums that make it up; but the nodes of
-    one panel have to be right together, so there is a panel to spare at both ends.
+    Each is the range of alpha_x or of S_j by itself. A sum that is unlikely need not be right in
+    all digits, nor the earlier sums that make it up; but the nodes of one panel have to be right
+    together, so there is a panel to spare at both ends.
     """
-    share, widest = a / a.sum(), _widest(states)
-    power, precision, floor = _powers(states, s, u)
-    left, right = _logits_alone(share, power, precision)
-    f_domain = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor, widest)
-    each = np.stack([share, power, share * share / precision])
-    before, after = np.cumsum(each, axis=1)[:, :-1], np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
-    left, right = _logits(before[0], after[0], before[0] ** 2 / before[2], before[1], *after[:0:-1])
+    widest = _widest(states)
+    share, f, g, _, floor = ranges(states, s, a, u)
     g_domain = np.zeros((a.size, 5))
-    g_domain[:-1] = _cut(-np.logaddexp(0.0, -left), -np.logaddexp(0.0, -right), floor, widest)
-    return share, f_domain, g_domain
+    g_domain[:-1] = _cut(*g, floor, widest)
+    return share, _cut(*f, floor, widest), g_domain
+
+
+def spreads(states: States, share: Floats, u: Floats) -> Floats:
+    """Roughly the squared deviation of each alpha, if their sum were free."""
+    _, precision, _ = _powers(states, 1.0, u)
+    return np.asarray(share * share / precision)
 
 
 def domains_of_others(states: States, s: float, a: Floats, u: Floats) -> Floats:
     """For each state the domain ``[state, 5]`` of all others together."""
-    power, precision, floor = _powers(states, s, u)
-    left, right = _logits_alone(a / a.sum(), power, precision)
-    low, high = -np.logaddexp(0.0, right), -np.logaddexp(0.0, left)
-    return _cut(low, high, floor, _widest(states))
+    found = ranges(states, s, a, u)
+    return _cut(*found.others, found.floor, _widest(states))
 
 
 def _logits_alone(share: Floats, power: Floats, precision: Floats) -> tuple[Floats, Floats]:

@@ -4,22 +4,54 @@ Like `linking`, this depends on the version of Numba.
 """
 
 import operator
+from contextlib import AbstractContextManager, nullcontext
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from numba.core import types
 from numba.core.compiler_machinery import register_pass
+from numba.core.interpreter import (
+    Interpreter,
+    peep_hole_delete_with_exit,
+    peep_hole_fuse_dict_add_updates,
+)
 from numba.core.ir_utils import build_definitions
 from numba.core.rewrites.static_getitem import RewriteConstGetitems, RewriteConstSetitems
 from numba.core.ssa import reconstruct_ssa
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NopythonTypeInference, PreLowerStripPhis
+from numba.core.typeinfer import TypeInferer
 from numba.core.types.functions import BaseFunction
-from numba.core.untyped_passes import ReconstructSSA
+from numba.core.untyped_passes import ReconstructSSA, TranslateByteCode
 
-from colonnade.kernels import allocation, elements
+from colonnade.kernels import allocation, elements, numbers
 
+# Functions, classes and modules that kernels name, and what Numba takes them for.
+_KNOWN: dict[Any, Any] = {}
+_LASTING = BuiltinFunctionType | FunctionType | ModuleType | type
 # What a function gives for arguments of some types, and which implementation does that.
 _FOUND: dict[Any, Any] = {}
+
+
+# What Numba does about `with` and about dictionaries, which kernels do not have.
+_NEEDLESS = (peep_hole_delete_with_exit, peep_hole_fuse_dict_add_updates)
+
+
+class _Interpreter(Interpreter):
+    def post_process(self, peepholes: Any, func_ir: Any) -> Any:
+        return super().post_process([each for each in peepholes if each not in _NEEDLESS], func_ir)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Translation(TranslateByteCode):
+    """What Python would run becomes statements that can be compiled."""
+
+    _name = "translation"
+
+    def run_pass(self, state: Any) -> bool:
+        """Read the function."""
+        state["func_ir"] = _Interpreter(state["func_id"]).interpret(state["bc"])
+        return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -41,6 +73,18 @@ class Preparation(ReconstructSSA):
         return True
 
 
+def type_of(context: Any, value: Any) -> Any:
+    """Return the type of a value that a kernel names.
+
+    Numba raises and catches errors to find that of a function.
+    """
+    if not isinstance(value, _LASTING):
+        return context.resolve_value_type(value)
+    if value not in _KNOWN:
+        _KNOWN[value] = context.resolve_value_type(value)
+    return _KNOWN[value]
+
+
 class _Remembering:
     """What is known of functions and types, where each function is resolved once."""
 
@@ -52,7 +96,7 @@ class _Remembering:
 
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         builtin = isinstance(function, BaseFunction)
-        for known in (elements, allocation) if builtin and not kws else ():
+        for known in (elements, numbers, allocation) if builtin and not kws else ():
             found = known.signature_of(function.typing_key, args)
             if found is not None:
                 return found
@@ -69,8 +113,11 @@ class _Remembering:
             function._impl_keys[found.args] = implementation
         return found
 
+    def resolve_value_type(self, value: Any) -> Any:
+        return type_of(self._context, value)
+
     def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
-        function = self._context.resolve_value_type(operator.setitem)
+        function = type_of(self._context, operator.setitem)
         return self.resolve_function_type(function, (target, index, value), {})
 
     def resolve_static_getitem(self, value: Any, index: Any) -> Any:
@@ -93,12 +140,24 @@ class Inference(NopythonTypeInference):
 
     def run_pass(self, state: Any) -> bool:
         """Do as Numba does, with a memory."""
-        usual = state.typingctx
-        state.typingctx = _Remembering(usual)
-        try:
-            return bool(super().run_pass(state))
-        finally:
-            state.typingctx = usual
+        context, function = state.typingctx, state.func_ir
+        inferer = TypeInferer(_Remembering(context), function, _Warnings())
+        target = state.targetctx.target
+        with context.callstack.register(target, inferer, function.func_id, state.args):
+            for index, pair in enumerate(zip(function.arg_names, state.args, strict=True)):
+                name, kind = pair
+                inferer.seed_argument(name, index, kind)
+            inferer.build_constraint()
+            inferer.propagate()
+            state.typemap, state.return_type, state.calltypes = inferer.unify()
+        return True
+
+
+class _Warnings:
+    """What Numba collects warnings with, line by line; here they go their usual way."""
+
+    def catch_warnings(self, filename: str, lineno: int) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -13,11 +13,13 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.typed_passes import IRLegalization, NativeLowering, NoPythonBackend
-from numba.core.untyped_passes import FixupArgs, TranslateByteCode
+from numba.core.typed_passes import NativeLowering, NoPythonBackend
+from numba.core.untyped_passes import FixupArgs
 
-from colonnade.kernels.inference import Inference, Preparation, WithoutPhis
-from colonnade.kernels.target import Lowering, Target
+from colonnade.kernels.inference import Inference, Preparation, Translation, WithoutPhis
+from colonnade.kernels.lowering import Lowering
+from colonnade.kernels.references import Legalization
+from colonnade.kernels.target import Target
 
 
 class _EntryCode(JITCodeLibrary):
@@ -126,7 +128,7 @@ class _Compiler(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         passes = _Passes("kernels")
-        before = (TranslateByteCode, FixupArgs, Preparation, Inference, WithoutPhis, IRLegalization)
+        before = (Translation, FixupArgs, Preparation, Inference, WithoutPhis, Legalization)
         for each in (*before, self.lowering, NoPythonBackend):
             passes.add_pass(each, each._name)
         passes.finalize()

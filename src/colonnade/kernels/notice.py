@@ -64,6 +64,7 @@ class Notice(event.Listener):
         if self._depth == 0:
             self._seconds += time.monotonic() - self._begin
             if self._collecting:
+                _call_old()
                 gc.enable()
             self._interrupts.end()
 
@@ -75,6 +76,16 @@ class Notice(event.Listener):
         if sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("COLONNADE_QUIET"):
             text = f"{_COMPILING} {_EVERY_TIME}" if self.cannot_keep else f"{_COMPILING}; {_ONCE}"
             print(text, file=sys.stderr)
+
+
+def _call_old() -> None:
+    """Let the next full collection look at all there is, and the next quick one at nothing.
+
+    Else a quick one would look through all that was made while none was allowed.
+    """
+    if gc.get_freeze_count() == 0:
+        gc.freeze()
+        gc.unfreeze()
 
 
 def listen() -> Notice:

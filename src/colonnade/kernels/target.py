@@ -3,13 +3,13 @@
 Like `linking`, this depends on the version of Numba.
 """
 
-import operator
 from typing import Any
 
 from numba.core.cpu import CPUContext
-from numba.core.lowering import Lower
 
-from colonnade.kernels import allocation, elements
+from colonnade.kernels import allocation, elements, loops, numbers, views
+from colonnade.kernels.calls import Calls
+from colonnade.kernels.references import References
 
 # Functions, and signatures, that Numba has no implementation for.
 _MISSING: set[tuple[Any, Any]] = set()
@@ -25,7 +25,7 @@ class Target(CPUContext):
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         """Return what generates the instructions of a function."""
         function = getattr(fn, "typing_key", fn)
-        for known in (elements, allocation):
+        for known in (elements, loops, views, numbers, allocation):
             found = known.instructions(self, function, sig)
             if found is not None:
                 return found
@@ -38,27 +38,30 @@ class Target(CPUContext):
                 _MISSING.add((fn, sig))
             raise
 
+    def get_getattr(self, typ: Any, attr: str) -> Any:
+        """Return what generates the instructions of an attribute."""
+        return views.attribute(typ, attr) or super().get_getattr(typ, attr)
+
+    def pair_first(self, builder: Any, val: Any, ty: Any) -> Any:
+        """Return the next value of a loop."""
+        return self.data_model_manager[ty].get(builder, val, "first")
+
+    def pair_second(self, builder: Any, val: Any, ty: Any) -> Any:
+        """Return whether a loop has a next value."""
+        return self.data_model_manager[ty].get(builder, val, "second")
+
+    @property
+    def call_conv(self) -> Calls:
+        """How functions call each other."""
+        return Calls(self)
+
+    @property
+    def nrt(self) -> References:
+        """How references to arrays are counted."""
+        return References(self, self.enable_nrt)
+
     def get_abi_sizeof(self, ty: Any) -> int:
         """Return how many bytes a value takes, which LLVM knows."""
         if ty not in _SIZES:
             _SIZES[ty] = super().get_abi_sizeof(ty)
         return _SIZES[ty]
-
-
-class Lowering(Lower):
-    """How a function becomes instructions: what its types say is not looked up again."""
-
-    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
-        """Read what an index stands for."""
-        known = self._item(operator.getitem, (value, index), signature)
-        return self.context.cast(self.builder, known, signature.return_type, resty)
-
-    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
-        """Write what an index stands for."""
-        return self._item(operator.setitem, (target_var, index_var, value_var), signature)
-
-    def _item(self, access: Any, variables: tuple[Any, ...], signature: Any) -> Any:
-        function = self.context.typing_context.resolve_value_type(access)
-        write = self.context.get_function(function, signature)
-        pairs = zip(variables, signature.args, strict=True)
-        return write(self.builder, [self._cast_var(each, kind) for each, kind in pairs])

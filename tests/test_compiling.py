@@ -1,0 +1,212 @@
+"""The short cuts of the compiler: compiled kernels do what Python does, and keep no memory."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+
+from colonnade.kernels.compiled import entry, part
+
+ENDS = [-9, -4, -1, 0, 1, 3, 4, 9]
+
+
+@entry
+def up(start, stop, out):
+    found = -1
+    for i in range(start, stop):
+        out[i - start] = i
+        found = i
+    return found
+
+
+@entry
+def steps(start, stop, out):
+    n = 0
+    for i in range(start, stop, 3):
+        out[n] = i
+        n += 1
+    for i in range(start, stop, -2):
+        out[n] = i
+        n += 1
+    for i in range(stop):
+        if i == 2:
+            continue
+        if i == 5:
+            break
+        out[n] = i
+        n += 1
+    return n
+
+
+@entry
+def any_steps(start, stop, step):
+    total = 0
+    for i in range(start, stop, step):
+        total = 10 * total + i
+    return total
+
+
+@pytest.mark.parametrize(("start", "stop"), list(itertools.product(ENDS, ENDS)))
+def test_ranges(start, stop):
+    for kernel in (up, steps):
+        out, expected = np.zeros(40, int), np.zeros(40, int)
+        assert kernel(start, stop, out) == kernel.py_func(start, stop, expected)
+        assert out.tolist() == expected.tolist()
+    for step in (-3, -1, 2):
+        assert any_steps(start, stop, step) == any_steps.py_func(start, stop, step)
+
+
+@entry
+def stretch(values, start, stop, out):
+    view = values[start:stop]
+    head, tail = values[:stop], values[start:]
+    for k in range(view.size):
+        out[0] += (k + 1) * view[k]
+    for k in range(len(head)):
+        out[1] += (k + 1) * head[k]
+    for k in range(tail.shape[0]):
+        out[2] += (k + 1) * tail[k]
+    out[3] = view.size
+    return out[0]
+
+
+@entry
+def boxes(values, i, start, stop, out):
+    plane, rows = values[i], values[i, start:stop]
+    line, column = values[i, 1], values[start:stop, 1, i]
+    deep = rows[:, 1:]
+    for k in range(column.size):
+        out[0] += column[k]
+    for k in range(line.size):
+        out[1] += line[k] * plane[-1, k]
+    for r in range(deep.shape[0]):
+        for c in range(deep.shape[1]):
+            out[2] += (10 * r + c) * deep[r, c]
+            deep[r, c] = -1.0
+    return plane.size + 100.0 * deep.size
+
+
+@pytest.mark.parametrize(("start", "stop"), list(itertools.product(ENDS, ENDS)))
+def test_views(start, stop):
+    values = np.arange(1.0, 5.0)
+    out, expected = np.zeros(4), np.zeros(4)
+    assert stretch(values, start, stop, out) == stretch.py_func(values, start, stop, expected)
+    assert out.tolist() == expected.tolist()
+    for i in (0, 2, -1):
+        box = np.arange(60.0).reshape(4, 5, 3)
+        other = box.copy()
+        out, expected = np.zeros(3), np.zeros(3)
+        found = boxes(box, i, start, stop, out)
+        assert found == boxes.py_func(other, i, start, stop, expected)
+        assert out.tolist() == expected.tolist()
+        assert box.tolist() == other.tolist()
+
+
+@entry
+def outer(a, b, i, j, out):
+    out[0], out[1] = max(a, b), min(a, b)
+    out[2], out[3] = max(i, j), min(i, j)
+    out[4], out[5] = max(i, 2), min(a, 0.5)
+
+
+NUMBERS = [-1.5, 0.0, 2.0, math.inf, math.nan]
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.product(NUMBERS, NUMBERS)))
+def test_the_larger_and_the_smaller(a, b):
+    out, expected = np.zeros(6), np.zeros(6)
+    outer(a, b, 3, -4, out)
+    outer.py_func(a, b, 3, -4, expected)
+    np.testing.assert_array_equal(out, expected)
+
+
+@entry
+def whole(value):
+    return int(value)
+
+
+@pytest.mark.parametrize("value", [-2.7, -0.5, 0.0, 0.99, 1e15 + 0.5])
+def test_the_whole_part(value):
+    assert whole(value) == int(value)
+
+
+@part
+def made(n, value):
+    """Arrays of all kinds, of which some are dropped."""
+    dropped = np.empty((n, 2))
+    dropped[:, 0] = value
+    table = np.full((n, 3), value)
+    return table, np.ones(n), np.zeros(n, np.int64)
+
+
+@part
+def handed_on(values, other, which):
+    """One of two arguments: it belongs to the caller."""
+    chosen = values
+    if which:
+        chosen = other
+    return chosen
+
+
+@entry
+def owned(values, n, rounds):
+    kept = np.zeros(n)
+    for r in range(rounds):
+        table, ones, counts = made(n, float(r))
+        row = table[r % n]
+        kept = handed_on(kept, ones, r % 2 == 1)
+        both = (kept, row)
+        for k in range(n):
+            counts[k] += r
+            kept[k] += both[1][k % 3] + counts[k] + values[k]
+    view = kept[1:]
+    return view, kept
+
+
+def expected_of_owned(values, n, rounds):
+    kept = np.zeros(n)
+    for r in range(rounds):
+        kept = np.ones(n) if r % 2 == 1 else kept
+        kept += 2.0 * r + values
+    return kept
+
+
+@pytest.fixture
+def _counted_allocations():
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.mark.usefixtures("_counted_allocations")
+def test_arrays_that_kernels_make_are_dropped_once():
+    values = np.arange(5.0)
+    owned(values, 5, 3)
+    references, before = sys.getrefcount(values), rtsys.get_allocation_stats()
+    for rounds in (0, 1, 2, 7):
+        view, kept = owned(values, 5, rounds)
+        assert kept.tolist() == expected_of_owned(values, 5, rounds).tolist()
+        assert view.tolist() == kept[1:].tolist()
+        assert np.shares_memory(view, kept)
+        del view, kept
+    after = rtsys.get_allocation_stats()
+    assert after.alloc > before.alloc
+    assert after.alloc - before.alloc == after.free - before.free
+    assert sys.getrefcount(values) == references
+
+
+@entry
+def huge(n):
+    return np.empty((n, n)).size
+
+
+def test_an_array_that_cannot_be_is_refused():
+    with pytest.raises(ValueError, match="array is too big"):
+        huge(2**40)
+    with pytest.raises(MemoryError):
+        huge(2**29)
