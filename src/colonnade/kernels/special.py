@@ -152,12 +152,18 @@ def logarithm(value):
 
 @entry
 def take_logs(values):
+    """See `replace_by_logs`."""
+    replace_by_logs(values)
+
+
+@part
+def replace_by_logs(values):
     """Replace numbers of zero or more, `[...]` in one row, by their logarithms; NaN stays NaN."""
     for low in range(0, values.size, _BLOCK):
-        high, plain = min(low + _BLOCK, values.size), True
+        high, plain = min(low + _BLOCK, values.size), 0
         for i in range(low, high):
-            plain = plain and values[i] > 1e-300
-        if plain:
+            plain += values[i] > 1e-300
+        if plain == high - low:
             for i in range(low, high):
                 values[i] = logarithm(values[i])
             continue

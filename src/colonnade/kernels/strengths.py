@@ -133,7 +133,8 @@ def _prepared(start, counts, times, alpha0, row_count, row_times):
     factors, others, constant = factored(start, counts, times)
     table = (start, counts, times, alpha0, factors, others)
     # The rows are like one more state, of the rate s and without a prior.
-    one = np.array([0, row_count.size])
+    one = np.zeros(2, np.int64)
+    one[1] = row_count.size
     factors, others, of_rows = factored(one, row_count, row_times)
     return table, (one, row_count, row_times, np.ones(1), factors, others), constant - of_rows
 

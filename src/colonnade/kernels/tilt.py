@@ -146,13 +146,9 @@ def strength_peak(
     `row_count` and `row_times` are the distinct row totals and how many configurations have each;
     `shape` and `mean` are those of the Gamma prior of s.
     """
-    start, counts, times, alpha0 = states
-    room = np.empty((2, alpha0.size))
 
     def slope(y: float) -> float:
-        return _strength_slope(
-            start, counts, times, alpha0, row_count, row_times, shape, mean, y, room, 200
-        )
+        return strength_slope(states, row_count, row_times, shape, mean, y)
 
     y = math.log(mean)
     step = 1.0
@@ -179,6 +175,15 @@ def strength_peak(
     gap = 0.1
     curvature = max((slope(y - gap) - slope(y + gap)) / (2.0 * gap), 0.5)
     return y, 1.0 / math.sqrt(curvature)
+
+
+def strength_slope(
+    states: States, row_count: Floats, row_times: Floats, shape: float, mean: float, y: float
+) -> float:
+    """Slope of the log posterior density of ln s at y, by the variational bound."""
+    room = np.empty((2, states.alpha0.size))
+    rows = row_count, row_times
+    return float(_strength_slope(*states, *rows, shape, mean, y, room, 200))
 
 
 @entry

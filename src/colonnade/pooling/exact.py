@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from colonnade.arrays import Floats, Seed
 from colonnade.exceptions import NotSupportedError
 from colonnade.pooling.alpha import EPSILON, AlphaPosterior, Engine, ErrorEstimate, PooledAlpha
+from colonnade.pooling.chains import MAX_ERROR, Chains
 from colonnade.pooling.draws import dirichlet
 from colonnade.pooling.tally import Pool, Tally
 from colonnade.randomness import generator
+
+if TYPE_CHECKING:
+    from colonnade.kernels.simplex import Panels
 
 # The engine refuses to take more steps (see `_steps`) than this: about a second of work.
 _MAX_STEPS = 200_000
@@ -101,30 +106,52 @@ class Quadrature(Engine):
     """
 
     def _solved(self, pool: Pool) -> AlphaPosterior:
+        chained = self._chained(pool)
+        if chained is not None:
+            return chained
         from colonnade.kernels.simplex import simplex_solve
 
-        log_z, mean, covariance, step_error, panel_error = simplex_solve(
-            pool.states, pool.s, *pool.centre(pool.states)
-        )
-        full_mean, full_covariance = pool.spread(mean, covariance)
-        log_evidence = pool.log_evidence(log_z)
-        # What the integrals lose, some roundings of every logarithm that enters, and that of the
-        # powers of alpha at zero, where a small alpha0 makes tails long.
-        rounding = EPSILON * (1.0 + float(pool.tally.times.sum()))
-        rounding += EPSILON / float(pool.alpha0.min())
-        log_error = 4.0 * float(step_error + panel_error) + rounding
-        deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
-        estimate = ErrorEstimate(
-            max(abs(float(mean.sum()) - 1.0), log_error * deviation) + 32.0 * EPSILON,
-            log_error + 16.0 * EPSILON * pool.magnitude(log_z),
-        )
-        return SimplexAlpha(full_mean, full_covariance, log_evidence, self, pool, estimate)
+        found = simplex_solve(pool.states, pool.s, *pool.centre(pool.states))
+        return SimplexAlpha(*_moments(pool, self, *found))
 
     def _log_evidence(self, pool: Pool) -> float:
+        chained = self._chained(pool)
+        if chained is not None and chained.log_evidence is not None:
+            return chained.log_evidence
         from colonnade.kernels.simplex import simplex_panels
 
         log_z, _ = simplex_panels(pool.states, pool.s, *pool.centre(pool.states))
         return pool.log_evidence(log_z)
+
+    def _chained(self, pool: Pool) -> ChainAlpha | None:
+        """The posterior of a table with few counts, if it is good enough."""
+        chains = Chains.at(pool)
+        return None if chains is None else ChainAlpha.of(pool, self, chains)
+
+
+def _moments(
+    pool: Pool,
+    engine: Engine,
+    log_z: float,
+    mean: Floats,
+    covariance: Floats,
+    step_error: float,
+    panel_error: float,
+) -> tuple[Floats, Floats, float, Engine, Pool, ErrorEstimate]:
+    """Everything that a posterior by quadrature says at once."""
+    full_mean, full_covariance = pool.spread(mean, covariance)
+    log_evidence = pool.log_evidence(log_z)
+    # What the integrals lose, some roundings of every logarithm that enters, and that of the powers
+    # of alpha at zero, where a small alpha0 makes tails long.
+    rounding = EPSILON * (1.0 + float(pool.tally.times.sum()))
+    rounding += EPSILON / float(pool.alpha0.min())
+    log_error = 4.0 * float(step_error + panel_error) + rounding
+    deviation = float(np.sqrt(max(0.0, covariance.diagonal().max())))
+    estimate = ErrorEstimate(
+        max(abs(float(mean.sum()) - 1.0), log_error * deviation) + 32.0 * EPSILON,
+        log_error + 16.0 * EPSILON * pool.magnitude(log_z),
+    )
+    return full_mean, full_covariance, log_evidence, engine, pool, estimate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,12 +160,42 @@ class SimplexAlpha(PooledAlpha):
 
     def sample(self, n: int, rng: Seed = None) -> Floats:
         from colonnade.kernels.marginals import simplex_draws
-        from colonnade.kernels.simplex import simplex_panels
 
         rng = generator(rng)
+        return self.pool.spread_draws(simplex_draws(self._panels(), n, rng), rng)
+
+    def _panels(self) -> Panels:
+        from colonnade.kernels.simplex import simplex_panels
+
         states = self.pool.states
-        _, panels = simplex_panels(states, self.pool.s, *self.pool.centre(states))
-        return self.pool.spread_draws(simplex_draws(panels, n, rng), rng)
+        return simplex_panels(states, self.pool.s, *self.pool.centre(states))[1]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChainAlpha(SimplexAlpha):
+    """The same with few counts, from curves that may serve other strengths as well."""
+
+    chains: Chains
+
+    @classmethod
+    def of(cls, pool: Pool, engine: Engine, chains: Chains) -> ChainAlpha | None:
+        """Posterior at the strength of a pool; None if its error may be too large."""
+        found = chains.moments(pool.s)
+        if found.step_error + found.panel_error > MAX_ERROR:
+            return None
+        return cls(*_moments(pool, engine, *found), chains)
+
+    def points(self, state: int, finest: float) -> tuple[Floats, Floats]:
+        from colonnade.kernels.marginals import rule
+
+        marginal = self.chains.marginal(state, self.pool.s, float(self.mean[state]))
+        if marginal is None:
+            return super().points(state, finest)
+        points, weights = rule(*marginal, finest)
+        return points, weights
+
+    def _panels(self) -> Panels:
+        return self.chains.panels(self.pool.s)
 
 
 def choose(tally: Tally, s: float) -> Engine:

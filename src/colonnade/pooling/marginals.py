@@ -49,23 +49,24 @@ class Marginals:
     @classmethod
     def of(cls, pool: Pool) -> Marginals:
         """Compute both chains, and join them around every state."""
+        from colonnade.kernels.chains import reliable_powers
         from colonnade.kernels.domains import domains_of_others
         from colonnade.kernels.simplex import simplex_panels
 
         states = pool.states
-        if _powers(states).min() < _MIN_POWER:
+        if reliable_powers(states).min() < _MIN_POWER:
             return cls(pool, [])
         a, u = pool.centre(states)
         _, before = simplex_panels(states, pool.s, a, u)
-        _, after = simplex_panels(_reversed(states), pool.s, a[::-1].copy(), u[::-1].copy())
+        _, after = simplex_panels(reversed_states(states), pool.s, a[::-1].copy(), u[::-1].copy())
         chains = _Chains(pool, before, after, domains_of_others(states, pool.s, a, u))
         return cls(pool, [chains.marginal(x) for x in range(pool.tally.tallied.size)])
 
     def at(self, state: int) -> Marginal:
         """The marginal of one state."""
-        place = np.flatnonzero(self.pool.tally.tallied == state)
-        if self.seen and place.size:
-            return self.seen[int(place[0])]
+        place = self.pool.place(state)
+        if self.seen and place is not None:
+            return self.seen[place]
         return _last(self.pool, state)
 
 
@@ -113,14 +114,8 @@ def _last(pool: Pool, state: int) -> Marginal:
     return Marginal(pair, logit)
 
 
-def _powers(states: States) -> Floats:
-    """The power of each alpha at zero, as far as it can be relied on."""
-    start, counts, times, alpha0 = states
-    tables = np.concatenate([[0.0], np.cumsum(times * np.minimum(counts, 1.0))])
-    return np.asarray(alpha0 + tables[start[1:]] - tables[start[:-1]])
-
-
-def _reversed(states: States) -> States:
+def reversed_states(states: States) -> States:
+    """The same states, the last one first."""
     start, counts, times, alpha0 = states
     order = [np.arange(*start[x : x + 2]) for x in range(alpha0.size)][::-1]
     cells = np.concatenate(order)

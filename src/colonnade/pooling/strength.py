@@ -13,8 +13,8 @@ engine that was chosen by the user computes everything, as it does for a given s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,8 @@ from colonnade.pooling.alpha import (
     ErrorEstimate,
     PendingAlpha,
 )
-from colonnade.pooling.exact import choose, solve_exactly
+from colonnade.pooling.chains import MAX_ERROR, Chains
+from colonnade.pooling.exact import ChainAlpha, Exact, Quadrature, choose, solve_exactly
 from colonnade.pooling.tally import Pool, Tally
 
 SHAPE = 2.0
@@ -46,6 +47,11 @@ _MAX_NODES_PER_SIDE = 400
 # to their ends; with more, rounding counts more than what the nodes share.
 _MIN_ALPHA0, _MAX_ALPHA0 = 0.05, 1e6
 _MIN_COUNT, _MAX_COUNT = 1e-6, 1e15
+# The ends of the rule are sought this far below the mode, in nats: roughly, so a bit farther.
+_DEPTH = 20.0
+# Fractional counts of so many states are taken by curves that serve all nodes, and later questions,
+# too; with fewer it takes longer to call the kernels than to run them.
+_MIN_STATES_OF_CHAINS = 8
 # Whole counts of up to this many observations per state are multiplied out, others integrated.
 _MAX_MULTIPLIED_OUT = 300.0
 
@@ -128,18 +134,49 @@ def learn_strength(
     """
     if engine is not None or not _together(tally, alpha0):
         return _node_by_node(tally, alpha0, engine, mean or tally.states)
-    strength, alpha, error = learn(tally, alpha0, mean)
-    estimate, solve = ErrorEstimate(error, error), partial(solve_exactly, tally, alpha0)
+    chained = _learn_by_chains(tally, alpha0, mean or tally.states)
+    (strength, alpha, error), chains = chained or (learn(tally, alpha0, mean), None)
+    solve = _Solver(tally, alpha0, strength.nodes, chains)
+    estimate = ErrorEstimate(error, error)
     nodes = zip(strength.weights.tolist(), strength.nodes.tolist(), alpha, strict=True)
     components = tuple(Component(w, s, PendingAlpha(own, estimate, solve)) for w, s, own in nodes)
     return strength, components
+
+
+@dataclass(frozen=True, eq=False)
+class _Solver:
+    """Posteriors of alpha at strengths between the nodes, whose curves they share if they can."""
+
+    tally: Tally
+    alpha0: Floats
+    nodes: Floats
+    known: Chains | None
+
+    @cached_property
+    def _chains(self) -> Chains | None:
+        if self.known is not None:
+            return self.known
+        strengths = self.nodes[[0, self.nodes.size // 2, -1]].tolist()
+        if isinstance(choose(self.tally, strengths[1]), Exact):
+            return None
+        return Chains.between(Pool.of(self.tally, strengths[1], self.alpha0), strengths)
+
+    def __call__(self, s: float) -> AlphaPosterior:
+        if self._chains is not None and self._chains.covers(s):
+            pool = Pool.of(self.tally, s, self.alpha0)
+            found = ChainAlpha.of(pool, Quadrature(), self._chains)
+            if found is not None:
+                return found
+        return solve_exactly(self.tally, self.alpha0, s)
 
 
 def learned_log_evidence(tally: Tally, alpha0: Floats, mean: float | None = None) -> float:
     """Log evidence with s integrated out, without anything about alpha."""
     if not _together(tally, alpha0):
         return _node_by_node(tally, alpha0, None, mean or tally.states)[0].log_evidence
-    return learn(tally, alpha0, mean, means=False).strength.log_evidence
+    chained = _learn_by_chains(tally, alpha0, mean or tally.states)
+    found = chained[0] if chained else learn(tally, alpha0, mean, means=False)
+    return found.strength.log_evidence
 
 
 def learn(tally: Tally, alpha0: Floats, mean: float | None = None, means: bool = True) -> Learned:
@@ -158,19 +195,86 @@ def learn(tally: Tally, alpha0: Floats, mean: float | None = None, means: bool =
         log_s, logs, step, pooled, lost = strengths_by_products(*table)
     if lost == math.inf:
         log_s, logs, step, pooled, lost = strengths_by_convolutions(*table)
+    strength = _strength(log_s, logs + pool.constant, step, lost, tally.states)
+    return Learned(strength, pool.spread_means(pooled), lost + _rounding(tally))
+
+
+def _rounding(tally: Tally) -> float:
+    return EPSILON * (4.0 + 2.0 * math.sqrt(min(tally.total, 1e6)))
+
+
+def _strength(log_s: Floats, logs: Floats, step: float, lost: float, states: int) -> Strength:
+    """The posterior of s from the logarithms of the weights of its nodes, and their error."""
     top = logs.max()
     masses = np.exp(logs - top)
     total = float(masses.sum())
     weights, nodes = masses / total, np.exp(log_s)
     # The rule of every second node against that of all: the mass, and a mean that depends on s as
     # the row of a table does. With all nodes the error is about the square of that, or less.
-    share = weights / (1.0 + nodes / tally.states)
+    share = weights / (1.0 + nodes / states)
     even = 2.0 * np.array([weights[::2].sum(), share[::2].sum()]) - [1.0, share.sum()]
     error = 10.0 * float(even @ even) + lost + 10 * _NEGLIGIBLE_WEIGHT
-    log_evidence = float(top) + math.log(total * step) + pool.constant
-    strength = Strength(nodes, weights, log_evidence, error)
-    rounding = EPSILON * (4.0 + 2.0 * math.sqrt(min(tally.total, 1e6)))
-    return Learned(strength, pool.spread_means(pooled), lost + rounding)
+    return Strength(nodes, weights, float(top) + math.log(total * step), error)
+
+
+def _learn_by_chains(tally: Tally, alpha0: Floats, mean: float) -> tuple[Learned, Chains] | None:
+    """The same from curves that serve all nodes; None if there are none for such a table."""
+    if tally.tallied.size < _MIN_STATES_OF_CHAINS or tally.whole:
+        return None
+    centre, deviation = _peak(tally, alpha0, mean)
+    pool = Pool.of(tally, math.exp(centre), alpha0)
+    if Chains.at(pool) is None:
+        return None
+    step = min(_MAX_STEP, _MAX_STEP_IN_DEVIATIONS * deviation)
+    ends = [_end(pool, mean, centre, side * 2.0 * deviation) / step for side in (-1, 1)]
+    first, last = math.floor(ends[0]), math.ceil(ends[1])
+    while True:
+        away, rises = np.transpose([_skewed(k * step) for k in range(first, last + 1)])
+        log_s = centre + away
+        s = np.exp(log_s)
+        chains = Chains.between(pool, s[[0, -first, -1]].tolist())
+        if chains is None:
+            return None
+        log_z, means, lost = chains.means(s)
+        if lost > MAX_ERROR:
+            return None
+        logs = _log_density(pool, mean, s, log_z) + np.log(rises)
+        heavy = logs[[0, -1]] > logs.max() + math.log(_NEGLIGIBLE_WEIGHT)
+        if not heavy.any():
+            break
+        first += first // 2 - 1 if heavy[0] else 0
+        last += last // 2 + 1 if heavy[1] else 0
+    strength = _strength(log_s, logs, step, lost, tally.states)
+    return Learned(strength, pool.spread_means(means), lost + _rounding(tally)), chains
+
+
+def _log_density(pool: Pool, mean: float, s: Floats, log_z: Floats) -> Floats:
+    """Log evidence and log density of ln s under its prior, at some strengths."""
+    each = zip(s.tolist(), log_z.tolist(), strict=True)
+    evidence = np.array([replace(pool, s=one).log_evidence(value) for one, value in each])
+    # Density of ln s: s times the Gamma density.
+    prior = SHAPE * (np.log(SHAPE * s / mean) - s / mean) - math.lgamma(SHAPE)
+    return np.asarray(evidence + prior)
+
+
+def _end(pool: Pool, mean: float, centre: float, stride: float) -> float:
+    """Where on one side the density becomes negligible, in the rule's variable.
+
+    The slope of its logarithm, by the variational bound, is integrated by strides from the mode.
+    """
+    from colonnade.kernels.tilt import strength_slope
+
+    rows = pool.tally.row_count, pool.tally.row_times
+    z, depth, slope = 0.0, 0.0, 0.0
+    for _ in range(_MAX_NODES_PER_SIDE):
+        y, rise = _skewed(z + stride)
+        ahead = strength_slope(pool.states, *rows, SHAPE, float(mean), centre + y) * rise
+        ahead -= _STEP_SKEW * (1.0 - 0.5 / rise)
+        fall = -0.5 * stride * (slope + ahead)
+        if depth + fall > _DEPTH:
+            return z + stride * (_DEPTH - depth) / fall
+        z, depth, slope = z + stride, depth + fall, ahead
+    return z
 
 
 def _together(tally: Tally, alpha0: Floats) -> bool:

@@ -89,6 +89,11 @@ class Pool:
         a, u, _, _ = fixed_point(states, self.s, _CENTRE_TOLERANCE, _CENTRE_ITERATIONS)
         return a, u
 
+    def place(self, state: int) -> int | None:
+        """Where a state is among those of the computation; None if it has no counts."""
+        place = np.flatnonzero(self.tally.tallied == state)
+        return int(place[0]) if place.size else None
+
     @property
     def constant(self) -> float:
         """What the log evidence has in common at all s."""
@@ -165,10 +170,10 @@ class Pool:
         start, count, times, pooled = self.states
         groups = [slice(*start[i : i + 2]) for i in range(pooled.size)]
         alpha0 = pooled.tolist()
-        place = np.flatnonzero(self.tally.tallied == state)
-        if place.size:
-            groups.append(groups.pop(int(place[0])))
-            alpha0.append(alpha0.pop(int(place[0])))
+        place = self.place(state)
+        if place is not None:
+            groups.append(groups.pop(place))
+            alpha0.append(alpha0.pop(place))
         elif self.unseen.size > 1:
             alpha0[-1] = float(self.alpha0[self.unseen[self.unseen != state]].sum())
             alpha0.append(float(self.alpha0[state]))
