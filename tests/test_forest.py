@@ -18,7 +18,12 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
 import colonnade as cn
-from colonnade.classifier import BayesianNetworkForest, UnknownStateWarning, _families
+from colonnade.classifier import (
+    BayesianNetworkForest,
+    UnknownStateWarning,
+    _families,
+    _members,
+)
 from colonnade.classifier._forest import averaged
 from colonnade.exceptions import ColumnWarning, DataError, FileFormatError, InputError
 from colonnade.files import native
@@ -207,6 +212,54 @@ def test_weights_are_leave_one_out_scores_of_the_class(dense, monkeypatch):
     wanted = np.exp(np.array(scores) / 32)
     np.testing.assert_allclose(model.weights_, wanted / wanted.sum())
     assert np.ptp(model.weights_) > 0.001
+
+
+def odd_rows(rows=130):
+    """Numbers, states and gaps; columns with one state, without values, and with a copy."""
+    X, y = few_rows(rows)
+    X["one"] = "always"
+    X["none"] = np.nan
+    X["copy"] = X["a"]
+    X.loc[::7, "b"] = np.nan
+    X.loc[3::9, "d"] = None
+    return X, y
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "fractions"])
+@pytest.mark.parametrize("max_parents", [0, 1, 3, 4])
+def test_tables_learned_at_once_are_those_of_the_networks(weights, max_parents, monkeypatch):
+    X, y = odd_rows()
+    rng = np.random.default_rng(1)
+    drawn = {"whole": rng.integers(0, 4, len(y)), "fractions": rng.random(len(y)) * 2}.get(weights)
+    options = {"prior": cn.Tiered(one_parent="left_out"), "max_parents": max_parents}
+    quick = small(**options).fit(X, y, sample_weight=drawn)
+    monkeypatch.setattr(_members, "_grown", lambda *_: None)
+    plain = small(**options).fit(X, y, sample_weight=drawn)
+    assert all("network" in vars(member.tables) for member in plain._forest.members)
+    assert not any("network" in vars(member.tables) for member in quick._forest.members)
+    scores = [[member.log_score for member in each._forest.members] for each in (quick, plain)]
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
+    found, wanted = quick.predict_log_proba(X), plain.predict_log_proba(X)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+    assert quick.networks_ == plain.networks_
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [
+        (_members, "_MAX_GROWN_ROWS", 39),
+        (_members, "_MAX_GROWN_STATES", 2),
+        (_families, "MAX_FILLED_CELLS", 9),
+    ],
+)
+def test_tables_that_are_too_large_are_not_learned_at_once(module, name, value, monkeypatch):
+    X, y = few_rows()
+    options = {"prior": cn.Tiered(one_parent="left_out")}
+    wanted = small(**options).fit(X, y).predict_log_proba(X)
+    monkeypatch.setattr(module, name, value)
+    model = small(**options).fit(X, y)
+    assert all("network" in vars(member.tables) for member in model._forest.members)
+    np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("average", ["geometric", "arithmetic"])

@@ -46,10 +46,15 @@ class ClassFamily:
     """One table, of whose logarithms the class, `target`, is the last axis."""
 
     family: Family
-    table: SparseTable
+    find_table: Callable[[], SparseTable]
     take_logs: Callable[[Floats], None]
     target: str
     classes: int
+
+    @cached_property
+    def table(self) -> SparseTable:
+        """The probabilities, which may have to be computed."""
+        return self.find_table()
 
     @cached_property
     def logs(self) -> Lookup:
@@ -75,7 +80,7 @@ class ClassFamily:
         names, sizes = self._names, [*self.family.parent_sizes, self.family.cardinality]
         pairs = zip(names, sizes, strict=True)
         shape = (*(size for name, size in pairs if name != self.target), self.classes)
-        return shape if math.prod(_with_room(shape)) <= MAX_FILLED_CELLS else None
+        return shape if is_small(shape) else None
 
     def all_rows(self) -> Floats:
         """All probabilities ``[configuration of the others, class]``.
@@ -251,6 +256,11 @@ class DenseTables:
             roomy = values[low : low + math.prod(shape)].reshape(shape)
             roomy[tuple(map(slice, table.shape))] = table
         return offset, values
+
+
+def is_small(shape: tuple[int, ...]) -> bool:
+    """Whether a table ``[*others, class]`` can hold every configuration, with gaps."""
+    return math.prod(_with_room(shape)) <= MAX_FILLED_CELLS
 
 
 def _with_room(shape: tuple[int, ...]) -> tuple[int, ...]:

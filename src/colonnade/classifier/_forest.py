@@ -12,9 +12,9 @@ import numpy as np
 
 from colonnade.arrays import Floats
 from colonnade.classifier._classes import Classes
-from colonnade.classifier._features import Features, Reading, Rows, Treatment
+from colonnade.classifier._features import Features, Rows, Treatment
 from colonnade.classifier._input import Labelled
-from colonnade.classifier._members import Growth, Member
+from colonnade.classifier._members import Growth, Member, Training
 from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
@@ -49,11 +49,11 @@ class Forest:
         threads: int,
     ) -> Forest:
         """Make one member for each seed; the threads make no difference."""
-        reading = Reading.of(rows.source, rows.weights, treatment)
+        training = Training.of(rows, classes, treatment)
         with Progress("Members", len(seeds)) as progress:
 
             def learn(seed: int) -> Member:
-                member = Member.learn(rows, reading, classes, growth, seed)
+                member = Member.learn(training, growth, seed)
                 progress.advance()
                 return member
 

@@ -20,7 +20,6 @@ from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError
 from colonnade.missing.gaps import Gap, Members, find_gaps
-from colonnade.network import BayesianNetwork
 
 # Cells of the largest array made at a time to sum out missing values.
 _MAX_GAP_CELLS = 1 << 21
@@ -45,7 +44,7 @@ class Logs(Protocol):
 class TableLogs:
     """Logarithms of a table; those given some of the parents are estimated once."""
 
-    cpt: Cpt
+    find_cpt: Callable[[], Cpt]
     look_up: Callable[[Sequence[Array], Array], Floats]
     log: Callable[[Floats], Floats]
     _coarser: dict[tuple[int, ...], TableLogs] = field(default_factory=dict)
@@ -57,10 +56,11 @@ class TableLogs:
     def given(self, kept: tuple[int, ...]) -> TableLogs:
         """The same of the child given some of its parents."""
         if kept not in self._coarser:
-            counts = margin(self.cpt, kept)
-            assert self.cpt.prior is not None
-            lookup = self.cpt.prior.table(counts).lookup.mapped(self.log).filled()
-            self._coarser[kept] = TableLogs(self.cpt, lookup.cells, self.log)
+            cpt = self.find_cpt()
+            counts = margin(cpt, kept)
+            assert cpt.prior is not None
+            lookup = cpt.prior.table(counts).lookup.mapped(self.log).filled()
+            self._coarser[kept] = TableLogs(self.find_cpt, lookup.cells, self.log)
         return self._coarser[kept]
 
 
@@ -75,7 +75,7 @@ def margin(cpt: Cpt, kept: tuple[int, ...]) -> FamilyCounts:
 
 
 def add_gaps(
-    network: BayesianNetwork, target: int, codes: Array, logs: Sequence[Logs], sums: Floats
+    members: Members, target: int, codes: Array, logs: Sequence[Logs], sums: Floats
 ) -> None:
     """Add the logarithms of sums over missing values to `sums` ``[draw, row, class]``.
 
@@ -83,7 +83,6 @@ def add_gaps(
     whose `codes` ``[row, variable]`` are 0 throughout and mean nothing; `logs` has one table per
     variable.
     """
-    members = Members.of(network.dag, network.families)
     classes = members.sizes[target]
     most = _MAX_ROW_CELLS if len(sums) == 1 else _MAX_DRAWN_CELLS
     affordable = max(1, most // (classes * len(sums)))

@@ -21,7 +21,7 @@ from colonnade.classifier._gaps import add_gaps
 from colonnade.classifier._tables import ClassTables
 from colonnade.exceptions import checked_draws, checked_level
 from colonnade.lookup import broadcast_rows
-from colonnade.missing.gaps import distinct
+from colonnade.missing.gaps import Members, distinct
 from colonnade.priors import Interval
 from colonnade.progress import Progress
 from colonnade.randomness import generator
@@ -224,7 +224,7 @@ def _groups(
     made = run([partial(_draw_group, part, few) for part in parts])
     if (codes >= [network[name].family.cardinality for name in names]).any():
         sums = np.zeros((drawn[0].draws, len(codes), tables.classes))
-        add_gaps(network, target, codes, drawn, sums)
+        add_gaps(Members.of(network.dag, network.families), target, codes, drawn, sums)
         made.append([_Term.of(np.moveaxis(sums, 0, -1))])
     return made
 

@@ -16,6 +16,7 @@ import numpy as np
 from colonnade.arrays import Floats, Integers
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
+from colonnade.classifier._families import is_small
 from colonnade.classifier._features import Features, Reading, Treatment
 from colonnade.classifier._fitted import coded_rows
 from colonnade.classifier._input import Labelled
@@ -24,13 +25,15 @@ from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork
-from colonnade.network.counts import NetworkCounts, grown_counts
-from colonnade.priors import Prior, Smoothed, SymmetricDirichlet
+from colonnade.network.counts import NetworkCounts, families_of, grown_counts
+from colonnade.pooling.growing import can_grow, grow
+from colonnade.priors import MIXING, Prior, Smoothed, SymmetricDirichlet
 from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.cuts import Cuts, Values
+from colonnade.variables import Family
 
 # The largest number of cuts of a column is the number of rows to the power of the growth, within
 # these bounds: 3 for 20 and 80 rows, 5 for 320, 7 for 1280.
@@ -41,6 +44,10 @@ _LEAST_INFORMATION = 0.001
 _DISTURBANCE = 0.5
 # How often an earlier feature may be a parent.
 _AVAILABLE = 0.5
+# The prior of the class.
+_OF_CLASS = SymmetricDirichlet()
+# Tables are learned at once up to so many rows, which are kept, and states: codes are bytes.
+_MAX_GROWN_ROWS, _MAX_GROWN_STATES = 1 << 16, 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,27 @@ class Growth:
 
     max_parents: int
     prior: Prior
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Training:
+    """The rows that all members learn from, and what they have in common.
+
+    `reading` are the columns, read once, and `own` is the table of the class.
+    """
+
+    rows: Labelled
+    classes: Classes
+    reading: Reading
+    own: Cpt
+
+    @classmethod
+    def of(cls, rows: Labelled, classes: Classes, treatment: Treatment) -> Training:
+        """Read the columns, and count the classes."""
+        coded = coded_rows(rows, classes, [])
+        counts = coded.counts([(classes.name,)], "available")[0]
+        own = Cpt.of(Family(coded.variables[0]), counts, _OF_CLASS)
+        return cls(rows, classes, Reading.of(rows.source, rows.weights, treatment), own)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,16 +92,18 @@ class Member:
     log_score: float
 
     @classmethod
-    def learn(
-        cls, rows: Labelled, reading: Reading, classes: Classes, growth: Growth, seed: int
-    ) -> Member:
+    def learn(cls, training: Training, growth: Growth, seed: int) -> Member:
         """Draw cuts and a graph, and estimate the tables."""
         rng = np.random.default_rng(seed)
+        reading, target, prior = training.reading, training.classes.name, growth.prior
         features, columns = reading.cut(RandomCuts(rng, reading.ordered))
-        coded = coded_rows(rows, classes, columns)
-        dag = random_dag(coded, classes.name, growth.max_parents, rng)
+        coded = coded_rows(training.rows, training.classes, columns)
+        dag = random_dag(coded, target, growth.max_parents, rng)
+        grown = _grown(coded, dag, features, training.own, prior)
+        if grown is not None:
+            return cls(features, *grown)
         counts = NetworkCounts.of(coded, dag, "available")
-        tables = _tables(counts, features, classes.name, growth.prior)
+        tables = _tables(counts, features, target, prior)
         return cls(features, tables, left_out_score(tables, coded))
 
     def add(self, rows: Labelled, classes: Classes, treatment: Treatment, prior: Prior) -> Member:
@@ -209,6 +239,43 @@ def _terms(counts: Floats) -> Floats:
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
+def _grown(
+    coded: CodedTable, dag: Dag, features: Features, own: Cpt, prior: Prior
+) -> tuple[ClassTables, float] | None:
+    """Learn all tables at once, and the score of the member; None if that cannot be done.
+
+    `own` is the table of the class. The network itself, with tables that a user can look at, is
+    made when it is asked for.
+    """
+    leaning, rows, target = prior.leaning, coded.rows, own.family.child.name
+    sizes = [variable.cardinality for variable in coded.variables]
+    label = coded.position(target)
+    if leaning is None or rows > _MAX_GROWN_ROWS or max(sizes) > _MAX_GROWN_STATES:
+        return None
+    names, members = [name for name in dag.variables if name != target], []
+    for name in names:
+        parents = [coded.position(each) for each in dag.parents(name) if each != target]
+        child = coded.position(name)
+        if not is_small((*(sizes[k] for k in (*parents, child)), sizes[label])):
+            return None
+        # A parent with one state says nothing.
+        members.append([*(k for k in parents if sizes[k] > 1), label, child])
+    if sizes[label] < 2 or not can_grow(sizes, members, rows):
+        return None
+    weights = np.ones(rows) if coded.weights is None else coded.weights.astype(np.float64)
+    smoothed = [features.each[name].cuts is not None for name in names]
+    columns = np.stack([column.astype(np.uint8) for column in coded.codes])
+    grown = grow(columns, sizes, weights, members, smoothed, leaning, MIXING, sizes[label])
+    families = families_of(dag, coded.variables)
+
+    def network() -> BayesianNetwork:
+        counts = NetworkCounts.of(coded, dag, "available")
+        return _tables(counts, features, target, prior).network
+
+    tables = ClassTables.grown(dag, families, own, network, grown.values)
+    return tables, left_out_score(tables, coded, grown.lost)
+
+
 def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior) -> ClassTables:
     """Estimate all tables; those of columns that were cut are smoothed between neighbours."""
     smooth = Smoothed(prior)
@@ -216,7 +283,7 @@ def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior
         name: smooth if feature.cuts is not None else prior
         for name, feature in features.each.items()
     }
-    priors[target] = SymmetricDirichlet()
+    priors[target] = _OF_CLASS
     cuts = features.discretizer.only(counts.dag.variables)
     return ClassTables(counts.network(priors, cuts), target)
 
@@ -224,19 +291,23 @@ def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior
 # ------------------------------------------------------------------------ leaving rows out
 
 
-def left_out_score(tables: ClassTables, coded: CodedTable) -> float:
+def left_out_score(tables: ClassTables, coded: CodedTable, lost: Floats | None = None) -> float:
     """Sum over rows of the log probability of their class, with the row left out.
 
     The row is taken out of the tables of its own class; those of the other classes, weights and
-    strengths stay as they are.
+    strengths stay as they are. `lost` is what the rows lose by that, if it is known.
     """
-    network, target = tables.network, tables.target
+    target = tables.target
     logs = tables.log_joint(coded, everything=False, normalised=False)
     label = coded.codes[coded.position(target)].astype(np.intp)
-    changes = {name: _changes(cpt) for name, cpt in network.tables.items() if name != target}
-    tables.add_changes(coded, label, changes, logs)
+    if lost is None:
+        each = tables.network.tables.items()
+        changes = {name: _changes(cpt) for name, cpt in each if name != target}
+        tables.add_changes(coded, label, changes, logs)
+    else:
+        logs[np.arange(len(logs)), label] += lost
     # The class has no parents, so its table without a row is known for all classes.
-    cpt = network[target]
+    cpt = tables.own
     assert cpt.counts is not None
     without = np.ones((logs.shape[1], logs.shape[1]))
     without[cpt.counts.values[0] > 0] = cpt.posterior.left_out_rows()

@@ -8,7 +8,7 @@ have probability one, unless something depends on them: those are summed out.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,9 +18,14 @@ from numpy.typing import NDArray
 from colonnade.arrays import Floats
 from colonnade.classifier._families import ClassFamily, DenseTables, Step, logs_of
 from colonnade.classifier._gaps import TableLogs, add_gaps
+from colonnade.cpt import Cpt
+from colonnade.dag import Dag
+from colonnade.missing.gaps import Members
 from colonnade.network import BayesianNetwork
+from colonnade.sparse import SparseTable
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
+from colonnade.variables import Family
 
 # Far below the logarithm of any product of probabilities; sums of a few keep nine decimals.
 _LOG_OF_IMPOSSIBLE = -1e5
@@ -35,11 +40,57 @@ class ClassTables:
     """
 
     def __init__(self, network: BayesianNetwork, target: str, floor: float = -math.inf) -> None:
-        self.network = network
+        self.dag = network.dag
+        self.families = network.families
         self.target = target
         self.floor = floor
-        self.classes = network[target].family.cardinality
-        self.features = tuple(name for name in network.dag.variables if name != target)
+        self._network: Callable[[], BayesianNetwork] = lambda: network
+        self._describe()
+
+    @classmethod
+    def grown(
+        cls,
+        dag: Dag,
+        families: Sequence[Family],
+        own: Cpt,
+        network: Callable[[], BayesianNetwork],
+        values: Floats,
+    ) -> ClassTables:
+        """Take the tables of a network that is made when somebody asks for it.
+
+        `own` is the table of the class, and `values` are the logarithms of all tables, one after
+        the other: at first that of the class, which is to be filled, and then those of all other
+        variables, each of which has the class as a parent.
+        """
+        made = object.__new__(cls)
+        made.dag, made.families, made.floor = dag, tuple(families), -math.inf
+        made.target, made._network = own.family.child.name, network
+        made._describe()
+        made._own = own
+        values[: made.classes] = logs_of(made._take_logs, own.table.rows[0])
+        every = tuple(
+            sorted(made._families, key=lambda each: each.family.child.name != made.target)
+        )
+        shapes = tuple(family.shape or () for family in every)
+        # Fills the cached property.
+        made.__dict__["_dense_with_class"] = DenseTables(every, shapes, values)
+        return made
+
+    def _describe(self) -> None:
+        each = {family.child.name: family for family in self.families}
+        self.classes = each[self.target].cardinality
+        self.features = tuple(name for name in self.dag.variables if name != self.target)
+        self._own: Cpt | None = None
+
+    @cached_property
+    def network(self) -> BayesianNetwork:
+        """The network itself."""
+        return self._network()
+
+    @property
+    def own(self) -> Cpt:
+        """The table of the class."""
+        return self.network[self.target] if self._own is None else self._own
 
     def log_joint(self, coded: CodedTable, everything: bool, normalised: bool) -> Floats:
         """Log probability of each row together with each class, ``[row, class]``.
@@ -123,7 +174,7 @@ class ClassTables:
 
     def _gap_steps(self, coded: CodedTable) -> list[Step]:
         """Rows that lack a value something depends on need more than looking up."""
-        dag = self.network.dag
+        dag = self.dag
         deep = [name for name in self.features if dag.children(name)]
         if not any(coded.missing[coded.position(name)] for name in deep):
             return []
@@ -137,7 +188,8 @@ class ClassTables:
                 codes = np.stack(here, axis=1).astype(np.int32)
                 codes = np.insert(codes, position, 0, axis=1)
                 part = block[None, rows]
-                add_gaps(self.network, position, codes, self._filled_logs, part)
+                members = Members.of(dag, self.families)
+                add_gaps(members, position, codes, self._filled_logs, part)
                 block[rows] = part[0]
 
         return [step]
@@ -145,9 +197,21 @@ class ClassTables:
     @cached_property
     def _families(self) -> list[ClassFamily]:
         return [
-            ClassFamily(cpt.family, cpt.table, self._take_logs, self.target, self.classes)
-            for cpt in self.network.tables.values()
+            ClassFamily(
+                family,
+                partial(self._table, family.child.name),
+                self._take_logs,
+                self.target,
+                self.classes,
+            )
+            for family in self.families
         ]
+
+    def _cpt(self, name: str) -> Cpt:
+        return self.own if name == self.target else self.network[name]
+
+    def _table(self, name: str) -> SparseTable:
+        return self._cpt(name).table
 
     @cached_property
     def _dense_with_class(self) -> DenseTables:
@@ -162,11 +226,10 @@ class ClassTables:
     @cached_property
     def _filled_logs(self) -> list[TableLogs]:
         dense = self._dense_with_class.tables()
-        pairs = zip(self.network.tables.values(), self._families, strict=True)
         log = partial(logs_of, self._take_logs)
         return [
-            TableLogs(cpt, partial(family.cells, dense.get(family.family.child.name)), log)
-            for cpt, family in pairs
+            TableLogs(partial(self._cpt, name), partial(family.cells, dense.get(name)), log)
+            for name, family in zip(self.dag.variables, self._families, strict=True)
         ]
 
     def _take_logs(self, rows: Floats) -> None:

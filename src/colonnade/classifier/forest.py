@@ -95,7 +95,8 @@ class BayesianNetworkForest(NetworkEstimator):
     classes_ : array [class]
         Labels, sorted: the columns of all probabilities.
     networks_ : tuple of BayesianNetwork
-        The members, each a network like any other.
+        The members, each a network like any other. Those of up to 65 536 rows are made when they
+        are asked for: rows are classified without them.
     weights_ : array [member]
         How much each member weighs.
     feature_importances_ : array [feature]
@@ -123,7 +124,6 @@ class BayesianNetworkForest(NetworkEstimator):
     (4, 'target')
     """
 
-    networks_: tuple[BayesianNetwork, ...]
     weights_: Floats
     identifiers_: tuple[str, ...]
     _forest: Forest
@@ -179,9 +179,14 @@ class BayesianNetworkForest(NetworkEstimator):
     def _take(self, forest: Forest) -> None:
         self._forest = forest
         self.classes_ = forest.classes.labels
-        self.networks_ = tuple(member.network for member in forest.members)
         self.weights_ = forest.weights
         self.identifiers_ = forest.members[0].features.identifiers
+
+    @property
+    def networks_(self) -> tuple[BayesianNetwork, ...]:
+        """The members, each a network like any other."""
+        check_is_fitted(self)
+        return tuple(member.network for member in self._forest.members)
 
     @property
     def _threads(self) -> int:

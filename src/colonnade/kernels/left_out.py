@@ -8,13 +8,24 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry
+from colonnade.kernels.compiled import entry, part
+
+# Two numbers above this may be multiplied.
+_SMALL = 1e-150
 
 
 @entry
 def add_mixed_scores(counts, left, weights, scores):
+    """See `score_mixtures`."""
+    score_mixtures(counts, left, weights, scores)
+
+
+@part
+def score_mixtures(counts, left, weights, scores):
     """Add to scores `[weight]` the leave-one-out log scores if neighbours are mixed by a weight."""
     last, cell = counts.shape[1] - 1, 0
+    # Of single observations products are taken, as long as they keep their digits.
+    products = np.ones(weights.size)
     for row in range(len(counts)):
         for x in range(last + 1):
             n = counts[row, x]
@@ -22,8 +33,16 @@ def add_mixed_scores(counts, left, weights, scores):
                 beside = left[cell, max(x - 1, 0)] + left[cell, min(x + 1, last)]
                 for w in range(weights.size):
                     mixed = (1.0 - weights[w]) * left[cell, x] + 0.5 * weights[w] * beside
-                    scores[w] += n * math.log(mixed)
+                    if n == 1.0 and mixed > _SMALL:
+                        products[w] *= mixed
+                    else:
+                        scores[w] += n * math.log(mixed)
+                    if products[w] < _SMALL:
+                        scores[w] += math.log(products[w])
+                        products[w] = 1.0
                 cell += 1
+    for w in range(weights.size):
+        scores[w] += math.log(products[w])
 
 
 @entry
@@ -40,6 +59,12 @@ def fill_mixed_cells(counts, left, weight, cells):
 
 @entry
 def mix_neighbours(rows, weight):
+    """See `mix`."""
+    mix(rows, weight)
+
+
+@part
+def mix(rows, weight):
     """Mix every state of rows `[outer, state, inner]` with its neighbours, in place."""
     last = rows.shape[1] - 1
     before = np.empty(rows.shape[2])

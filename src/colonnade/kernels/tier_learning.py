@@ -1,83 +1,153 @@
-"""How much a row of a tier leans on what: learned by leaving one observation out.
+"""Learning the tiers of a table: how much each base weighs, by leaving one observation out.
 
-For the words see `tiers`. The weight of a base and its strength come from how well it predicts each
-observation from the others: with one observation gone from this tier and all below. What the tiers
-below say then is stored once for each of their cells, and read by all finer tiers.
-
-Cells of a tier that have observations are taken in blocks: `cells` `[cell, 2]` lists their row and
-state, and the first ones are repeated until the last block is full.
+Of each cell with observations one is taken out of all tiers, and the rest predicts it. Rows, and
+what they are without one of their observations, are estimated side by side, tier by tier: see
+`tiers`.
 """
 
 import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part
+from colonnade.kernels.compiled import entry, part, part_in_any_order
 from colonnade.kernels.special import logarithm
-from colonnade.kernels.tiers import MEANS, fill_bases, mix_bases, neighbours
+from colonnade.kernels.tiers import (
+    FACTORS,
+    MEANS,
+    STORED,
+    TOTALS,
+    fill_bases,
+    leaned_on,
+    mix_bases,
+    store_block,
+)
 
-# Products of numbers up to one are kept above this, and powers that they are multiplied with above
-# a smaller bound, whose logarithm this is: then none is too small for a number.
-_SMALL, _LOG_OF_SMALLEST = 1e-70, -345.0
-# The smallest number of which `logarithm` is taken.
+# The smallest number of which `logarithm` is taken, and the smallest prediction: two of them may be
+# multiplied.
 _SMALLEST = 1e-300
-# Bases of all cells of a tier are kept up to so many numbers, 32 MB, and else computed twice.
+# Bases of all rows of a tier are kept up to so many numbers, 32 MB, and else computed twice.
 _MAX_KEPT = 1 << 22
-# Strengths that can be tried: a number that the compiler knows.
-MAX_TRIED = 16
+# Cells with fewer observations than this are sorted.
+_FEW = 64
+# Predictions whose product is taken before its logarithm.
+_TOGETHER = 4
 
 
 @entry
-def fit_tiers(
-    lanes, tiers, member, begin, counts, grid, tried, means, chance, known, score, answer
-):
+def fit_tiers(lanes, tiers, member, begin, counts, grid, means, chance, known, score, answer):
+    """See `learn`."""
+    learn(lanes, tiers, member, begin, counts, grid, means, chance, known, score, answer)
+
+
+@part
+def learn(lanes, tiers, member, begin, counts, grid, means, chance, known, score, answer):
     """Fill the weights and strengths of the bases of all tiers that lean on others.
 
-    And the estimates of all rows, `known`. `grid` has the strengths tried, filled up to MAX_TRIED,
-    and means[t] is their prior mean in tier t; chance[c] becomes their distribution for base c.
-    score[t] becomes the leave-one-out log score of tier t: the sum over observations of the log
-    probability of its state, with the observation taken out of this tier and all below, weights and
-    strengths kept. answer `[cell, state]` becomes the rows of the last tier without one observation
-    of a cell, for each cell that has observations, in order.
+    And the estimates of all rows, `known`. `grid` has the strengths tried, and means[t] is their
+    prior mean in tier t; chance[c] becomes their distribution for base c. score[t] becomes the
+    leave-one-out log score of tier t: the sum over observations of the log probability of its
+    state, with the observation taken out of this tier and all below, weights and strengths kept.
+    answer `[cell, state]` becomes the rows of the last tier without one observation of a cell, for
+    each cell that has observations, in order.
     """
-    number, states = len(tiers[0]), counts.shape[1]
+    below, within, degree, first = tiers[:4]
+    number, states = len(below), counts.shape[1]
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
-    # no fewer: what is left there is stored once, and every finer tier reads it.
+    # no fewer: what is left there is stored once, after all rows, and every finer tier reads it.
     entry, entries = _entries(begin, counts)
-    left, estimates = np.empty(entries * states), known.reshape(-1)
-    room = tiers[0].shape[1] + tiers[1].shape[1]
-    who = np.empty(room, np.int64)
-    bases, scale = np.empty((room + MEANS, states, lanes)), np.empty((room + MEANS, lanes))
-    own, work, found = np.empty((states, lanes)), np.empty((3, lanes)), np.empty((states, lanes))
-    ones, place = np.ones(room, np.uint64), np.zeros((room, lanes), np.uint64)
+    # After those are the tiers of one block without less than one observation.
+    fresh = len(known) + entries
+    rows = np.empty((fresh + number * lanes, STORED * states))
     example = _examples(member, len(counts))
+    who, place = np.empty(below.shape[1], np.int64), np.zeros((below.shape[1], lanes), np.int64)
+    bases, scale = np.empty((below.shape[1] + FACTORS, states * lanes)), np.empty((3, lanes))
+    own, room = np.empty(states * lanes), np.empty((STORED, states * lanes))
+    found = room[0]
+    lent = np.empty((below.shape[1] + MEANS + TOTALS, lanes))
+    kept, kept_scale = _room(begin, counts, len(bases), lanes)
+    target, themselves = np.empty(lanes, np.int64), np.empty(len(counts), np.int32)
+    for row in range(len(counts)):
+        themselves[row] = row
+    under = np.empty((below.shape[1], len(counts)), np.int32)
     for t in range(number):
-        wide, deep = neighbours(t, tiers, who)
-        listed, cells = _listed(begin[t], begin[t + 1], counts, lanes)
-        blocks = len(cells) // lanes
-        number_of_bases = wide + MEANS if wide > 1 else wide
-        if blocks * number_of_bases * states * lanes > _MAX_KEPT:
-            blocks = 1
-        kept = np.empty((blocks, number_of_bases, states, lanes))
-        store = (example, entry, left, kept, np.empty((blocks, number_of_bases, lanes)))
-        rows = counts[begin[t] : begin[t + 1]]
-        if wide:
-            scores = _scores(t, tiers, member, counts, listed, cells, store, grid)
-            _weigh_bases(t, tiers, scores, grid[:tried], means[t], chance)
-        for row in range(0, len(rows), lanes):
-            for lane in range(lanes):
-                one = min(row + lane, len(rows) - 1)
-                for x in range(states):
-                    own[x, lane] = rows[one, x]
-                for b in range(wide + deep):
-                    place[b, lane] = member[who[b], example[begin[t] + one]] * states
-            if wide:
-                fill_bases(wide, deep, place, ones, estimates, bases, scale)
-            mix_bases(t, tiers, own, bases, scale, work, found)
-            for lane in range(min(lanes, len(rows) - row)):
-                for x in range(states):
-                    known[begin[t] + row + lane, x] = found[x, lane]
-        score[t] = _leave_out(t, tiers, member, counts, listed, cells, store, answer)
+        # The rows that the rows of this tier lean on.
+        for b in range(leaned_on(t, below, who)):
+            for row in range(begin[t], begin[t + 1]):
+                under[b, row] = member[who[b], example[row]]
+        items, listed = _items(begin[t], begin[t + 1], counts, lanes)
+        blocks, learned = len(items) // lanes, below[t, 0] >= 0
+        every = learned and blocks <= len(kept)
+        values = np.empty((first[t + 1] - first[t], len(items)))
+        score[t] = 0.0
+        # At first bases are made, to learn their weights, and then mixed.
+        for mixing in range(0 if learned else 1, 2):
+            for block in range(blocks):
+                some = items[block * lanes : (block + 1) * lanes]
+                whole = _whole(some, counts)
+                again = not (mixing and every)
+                # Where there is less than one observation, the tiers below are computed without it.
+                for u in range(0 if again and not whole else t, t + 1):
+                    if not within[t, u]:
+                        continue
+                    wide = leaned_on(u, below, who)
+                    last = block if every else 0
+                    made, factor = (kept[last], kept_scale[last]) if u == t else (bases, scale)
+                    if again or u < t:
+                        for b in range(wide):
+                            if whole:
+                                _find(some, under[b], entry, len(known), place[b])
+                            else:
+                                _count_from(fresh + who[b] * lanes, place[b])
+                        fill_bases(wide, place, rows, made, factor)
+                    if u == t and not mixing:
+                        _predict(wide, some, made, factor, block * lanes, values)
+                        continue
+                    _fill_own(u, t, some, member, example, counts, own)
+                    _count_from(fresh + u * lanes, target)
+                    if u == t:
+                        _find(some, themselves, entry, len(known), target)
+                    mix_bases(u, wide, tiers, own, made, factor, lent, found)
+                    mean = found if u == 0 else made[wide if wide > 1 else 0]
+                    store_block(target, degree[u], mean, room, rows)
+                if mixing:
+                    score[t] += _add_logs(some, counts, found, lent)
+                if mixing and t == number - 1:
+                    for lane in range(min(lanes, listed - block * lanes)):
+                        for z in range(states):
+                            answer[block * lanes + lane, z] = found[z * lanes + lane]
+            if not mixing:
+                scores = _scores(items[:listed], counts, values, grid)
+                _weigh_bases(t, tiers, scores, grid, means[t], chance)
+    for row in range(len(known)):
+        for z in range(states):
+            known[row, z] = rows[row, z]
+
+
+@part
+def _fill_own(u, t, some, member, example, counts, own):
+    """Fill own `[state * lane]` with counts in tier u of rows of tier t, less what is left out."""
+    lanes, states = len(some), counts.shape[1]
+    for lane in range(lanes):
+        row, x = some[lane, 0], some[lane, 1]
+        here = row if u == t else member[u, example[row]]
+        for z in range(states):
+            own[z * lanes + lane] = counts[here, z]
+        if x >= 0:
+            own[x * lanes + lane] -= min(counts[row, x], 1.0)
+
+
+@part
+def _room(begin, counts, arrays, lanes):
+    """Return room for the bases of all blocks of a tier, or of one block if they are too many."""
+    most, states = 0, counts.shape[1]
+    for t in range(len(begin) - 1):
+        items = begin[t + 1] - begin[t]
+        for row in range(begin[t], begin[t + 1]):
+            for x in range(states):
+                items += counts[row, x] > 0.0
+        most = max(most, -(-items // lanes))
+    blocks = most if most * arrays * states * lanes <= _MAX_KEPT else 1
+    return np.empty((blocks, arrays, states * lanes)), np.empty((blocks, 3, lanes))
 
 
 @part
@@ -87,7 +157,7 @@ def _entries(begin, counts):
     The number of such a cell is entry[row, state], that of any other -1.
     """
     states = counts.shape[1]
-    entry = np.full(counts.shape, -1, np.int64)
+    entry = np.full(counts.shape, -1, np.int32)
     entries = 0
     for row in range(begin[-2]):
         for x in range(states):
@@ -108,178 +178,199 @@ def _examples(member, rows):
 
 
 @part
-def _listed(low, high, counts, lanes):
-    """Return how many cells of the rows low..high have observations, and list them."""
+def _items(low, high, counts, lanes):
+    """List what is estimated of the rows low..high: `[., 2]`, a row and a state.
+
+    At first, and as many as is returned, the cells of which an observation is left out, in order.
+    Then all rows as they are, with the state -1, and repetitions to fill the last block.
+    """
     states, listed = counts.shape[1], 0
     for row in range(low, high):
         for x in range(states):
             listed += counts[row, x] > 0.0
-    cells = np.empty((-(-listed // lanes) * lanes, 2), np.int64)
+    number = listed + high - low
+    items = np.empty((-(-number // lanes) * lanes, 2), np.int64)
     cell = 0
     for row in range(low, high):
         for x in range(states):
             if counts[row, x] > 0.0:
-                cells[cell, 0], cells[cell, 1] = row, x
+                items[cell, 0], items[cell, 1] = row, x
                 cell += 1
-    for cell in range(listed, len(cells)):
-        cells[cell, 0], cells[cell, 1] = cells[cell - listed, 0], cells[cell - listed, 1]
-    return listed, cells
+    for k in range(listed, len(items)):
+        items[k, 0], items[k, 1] = min(low + k - listed, high - 1), -1
+    return items, listed
 
 
 @part
-def _fill_own(cells, counts, rows, own):
-    """Fill own `[state, lane]` with the counts of rows, without one observation of each cell."""
-    for lane in range(len(cells)):
-        x = cells[lane, 1]
-        for z in range(len(own)):
-            own[z, lane] = counts[rows[lane], z]
-        own[x, lane] -= min(counts[cells[lane, 0], x], 1.0)
-
-
-@part
-def _fill_left_out(t, tiers, member, counts, cells, store, bases, scale):
-    """Fill the bases of a block of cells of tier t, with an observation of each left out below."""
-    example, entry, left = store[:3]
-    states, lanes = counts.shape[1], len(cells)
-    room = tiers[0].shape[1] + tiers[1].shape[1]
-    who, steps = np.empty(room, np.int64), np.ones(room, np.uint64)
-    place = np.zeros((room, lanes), np.uint64)
+def _whole(some, counts):
+    """Whether each cell of a block has one observation or more."""
     whole = True
+    for lane in range(len(some)):
+        row, x = some[lane, 0], some[lane, 1]
+        whole = whole and (x < 0 or counts[row, x] >= 1.0)
+    return whole
+
+
+@part
+def _find(some, rows, entry, shift, place):
+    """Find where estimates are stored: of rows, or without one observation, if that can be had."""
+    for lane in range(len(some)):
+        row, x = rows[some[lane, 0]], some[lane, 1]
+        if x < 0:
+            place[lane] = row
+        elif entry[row, x] >= 0:
+            place[lane] = shift + entry[row, x]
+
+
+@part
+def _count_from(first, place):
+    """Fill places with consecutive numbers."""
+    for lane in range(len(place)):
+        place[lane] = first + lane
+
+
+@part
+def _predict(wide, some, bases, scale, begin, values):
+    """Fill values `[base, item]` with the probabilities that bases give to what was left out."""
+    lanes = len(some)
     for lane in range(lanes):
-        whole = whole and counts[cells[lane, 0], cells[lane, 1]] >= 1.0
-    # Where there is less than one observation, the tiers below are computed without it.
-    fresh = np.empty((0 if whole else t, states, lanes))
-    rows, own, work = np.empty(lanes, np.int64), np.empty((states, lanes)), np.empty((3, lanes))
-    source = left if whole else fresh.reshape(-1)
-    for u in range(t if whole else 0, t + 1):
-        if not tiers[2][t, u]:
-            continue
-        wide, deep = neighbours(u, tiers, who)
-        for b in range(wide + deep):
-            if not whole:
-                steps[b] = lanes
-            for lane in range(lanes):
-                if whole:
-                    row = member[who[b], example[cells[lane, 0]]]
-                    place[b, lane] = entry[row, cells[lane, 1]] * states
-                else:
-                    place[b, lane] = who[b] * states * lanes + lane
-        if wide:
-            fill_bases(wide, deep, place, steps, source, bases, scale)
-        if u < t:
-            for lane in range(lanes):
-                rows[lane] = member[u, example[cells[lane, 0]]]
-            _fill_own(cells, counts, rows, own)
-            mix_bases(u, tiers, own, bases, scale, work, fresh[u])
+        x = some[lane, 1]
+        k = max(x, 0) * lanes + lane
+        total = 0.0
+        for b in range(wide):
+            values[b, begin + lane] = bases[b, k]
+            total += bases[b, k]
+        if wide > 1:
+            g, v = bases[wide, k], bases[wide + 1, k]
+            values[wide, begin + lane] = total / wide
+            values[wide + 1, begin + lane] = g * scale[0, lane]
+            values[wide + 2, begin + lane] = g * v * v * scale[2, lane]
+            values[wide + 3, begin + lane] = g * v * scale[1, lane]
 
 
 @part
-def _scores(t, tiers, member, counts, listed, cells, store, grid):
-    """Return how well each base of tier t predicts what is left out, `[base, strength]`."""
-    first = tiers[3]
-    kept, kept_scale = store[3], store[4]
-    lanes = kept.shape[3]
-    number = first[t + 1] - first[t]
-    # All strengths of all bases in one row: long loops have vector instructions.
-    logs, products = np.zeros(number * MAX_TRIED), np.ones(number * MAX_TRIED)
-    strengths, leans = np.empty(number * MAX_TRIED), np.empty(number * MAX_TRIED)
-    divisors, factors = np.empty(number * MAX_TRIED), np.empty(number * MAX_TRIED)
-    for k in range(len(strengths)):
-        strengths[k] = grid[k % MAX_TRIED]
-    # The only observation of a cell is predicted by its base times a share that is that of all
-    # bases: s / (rest + s), where the rest are the other observations of the row.
-    alone, alone_logs = np.ones(number), np.zeros(number)
-    shares, share_logs = np.ones(MAX_TRIED), np.zeros(MAX_TRIED)
-    here, total, rest = -1, 0.0, -1.0
-    for block in range(len(cells) // lanes):
-        begin = block * lanes
-        bases, scale = kept[block % len(kept)], kept_scale[block % len(kept)]
-        _fill_left_out(t, tiers, member, counts, cells[begin : begin + lanes], store, bases, scale)
-        for lane in range(min(lanes, listed - begin)):
-            row, x = cells[begin + lane, 0], cells[begin + lane, 1]
-            n = counts[row, x]
-            if row != here:
-                here, total = row, 0.0
-                for z in range(counts.shape[1]):
-                    total += counts[row, z]
-            if total - min(n, 1.0) != rest:
-                rest = total - min(n, 1.0)
-                for g in range(MAX_TRIED):
-                    divisors[g] = 1.0 / (rest + grid[g])
-                for k in range(MAX_TRIED, len(divisors)):
-                    divisors[k] = divisors[k - MAX_TRIED]
-            if n != 1.0:
-                for c in range(number):
-                    lean = bases[c, x, lane] * scale[c, lane]
-                    for g in range(MAX_TRIED):
-                        leans[c * MAX_TRIED + g] = lean
-                _collect(n, leans, strengths, divisors, factors, products, logs)
-                continue
-            if rest > 0.0:
-                for g in range(MAX_TRIED):
-                    shares[g] *= grid[g] * divisors[g]
-                if shares[0] < _SMALL:
-                    _take_out(0, MAX_TRIED, shares, share_logs)
-            for c in range(number):
-                alone[c] *= bases[c, x, lane] * scale[c, lane]
-                if alone[c] < _SMALL:
-                    alone_logs[c] += math.log(alone[c])
-                    alone[c] = 1.0
-    _take_out(0, MAX_TRIED, shares, share_logs)
-    _take_out(0, len(products), products, logs)
-    for c in range(number):
-        alone_logs[c] += math.log(alone[c])
-    for k in range(len(logs)):
-        logs[k] += share_logs[k % MAX_TRIED] + alone_logs[k // MAX_TRIED]
-    return logs.reshape(number, MAX_TRIED)
+def _add_logs(some, counts, found, lent):
+    """Return the sum of the log probabilities of what was left out of a block."""
+    lanes = len(some)
+    chosen, logs = lent[0], lent[1]
+    chosen[:] = 1.0
+    for lane in range(lanes):
+        if some[lane, 1] >= 0:
+            chosen[lane] = max(found[some[lane, 1] * lanes + lane], _SMALLEST)
+    for lane in range(lanes):
+        logs[lane] = logarithm(chosen[lane])
+    total = 0.0
+    for lane in range(lanes):
+        if some[lane, 1] >= 0:
+            total += counts[some[lane, 0], some[lane, 1]] * logs[lane]
+    return total
 
 
 @part
-def _take_out(low, high, products, logs):
-    """Add the logarithms of some products to logs, and start these products anew."""
-    for k in range(low, high):
-        logs[k] += logarithm(products[k])
-        products[k] = 1.0
+def _scores(cells, counts, values, grid):
+    """Return how well each base predicts what is left out, `[base, strength]`, up to a constant.
 
-
-@part
-def _collect(n, leans, strengths, divisors, factors, products, logs):
-    """Add n log((n - 1 + strength lean) / divisor) to logs, for all leans and strengths.
-
-    The divisors are inverted. Of n less than one nothing is left. Powers are multiplied, unless
-    they may be too small: logarithms take longer.
+    That is the sum over cells of n ln((n - 1 + s b) / (N - 1 + s)), b the prediction of the base.
+    With u = b / (n - 1), the numerator is 1 + s u up to a constant; with n <= 1 it is s b.
     """
-    own, last, size = n - min(n, 1.0), MAX_TRIED - 1, len(factors)
-    if n == 2.0:
-        for k in range(size):
-            factor = (own + strengths[k] * leans[k]) * divisors[k]
-            products[k] *= factor * factor
-    elif n == math.floor(n) and n * math.log(own * divisors[last]) > _LOG_OF_SMALLEST:
-        times = int(n)
-        for k in range(size):
-            factors[k] = (own + strengths[k] * leans[k]) * divisors[k]
-        while times > 0:
-            # Two binary digits at a time: what they do not ask for is replaced by one.
-            once, twice = float(times & 1), float((times >> 1) & 1)
-            for k in range(size):
-                factor, square = factors[k], factors[k] * factors[k]
-                products[k] *= once * factor + (1.0 - once)
-                products[k] *= twice * square + (1.0 - twice)
-                factors[k] = square * square
-            times >>= 2
-    else:
-        for k in range(size):
-            factors[k] = (own + strengths[k] * leans[k]) * divisors[k]
-        least = 1.0
-        for k in range(size):
-            least = min(least, factors[k])
-        for k in range(size):
-            logs[k] += n * (logarithm(factors[k]) if least > _SMALLEST else math.log(factors[k]))
-        return
-    # A factor lies between the outermost ones, so the square of this is below no product.
-    for k in range(0, size, MAX_TRIED):
-        if products[k] < _SMALL or products[k + last] < _SMALL:
-            _take_out(k, k + MAX_TRIED, products, logs)
+    number, states = len(values), counts.shape[1]
+    times, beside = np.empty(len(cells)), np.empty(len(cells))
+    here, total = -1, 0.0
+    for cell in range(len(cells)):
+        row = cells[cell, 0]
+        if row != here:
+            here, total = row, 0.0
+            for z in range(states):
+                total += counts[row, z]
+        times[cell] = counts[row, cells[cell, 1]]
+        beside[cell] = total - min(times[cell], 1.0)
+    scores = np.zeros((number, len(grid)))
+    divisors = np.zeros(len(grid))
+    order, weight = np.empty(len(cells), np.int64), 0.0
+    _sort(beside, order)
+    for k in range(len(cells)):
+        rest = beside[order[k]]
+        weight += times[order[k]]
+        if k == len(cells) - 1 or beside[order[k + 1]] != rest:
+            for g in range(len(grid)):
+                divisors[g] += weight * logarithm(rest + grid[g])
+            weight = 0.0
+    _sort(times, order)
+    alone, single = 0, 0.0
+    while alone < len(cells) and times[order[alone]] <= 1.0:
+        single += times[order[alone]]
+        alone += 1
+    # Of equally many observations several are taken together; places that are left over are -1.
+    slots = np.full((_TOGETHER, len(cells)), -1, np.int64)
+    powers, last = np.empty(len(cells)), 0.0
+    used, taken = 0, _TOGETHER
+    for k in range(alone, len(cells)):
+        n = times[order[k]]
+        if taken == _TOGETHER or n != last:
+            powers[used] = last = n
+            used += 1
+            taken = 0
+        slots[taken, used - 1] = order[k]
+        taken += 1
+    leans, few = np.empty((_TOGETHER, used)), np.empty((2, alone))
+    for c in range(number):
+        for k in range(alone):
+            few[0, k], few[1, k] = times[order[k]], max(values[c, order[k]], _SMALLEST)
+        for j in range(_TOGETHER):
+            for k in range(used):
+                cell = slots[j, k]
+                leans[j, k] = values[c, cell] / (powers[k] - 1.0) if cell >= 0 else 0.0
+        log = _weighted_logs(few[0], few[1])
+        for g in range(len(grid)):
+            sums = _joint_logs(powers[:used], leans, grid[g])
+            scores[c, g] = sums + log + single * math.log(grid[g]) - divisors[g]
+    return scores
+
+
+@part
+def _sort(numbers, order):
+    """Fill order with places of numbers so that small whole ones come first, equal ones together.
+
+    Those below one come first of all, and large or fractional ones last, as they are.
+    """
+    ends = np.zeros(_FEW + 1, np.int64)
+    for after in range(2):
+        for k in range(len(numbers)):
+            number = numbers[k]
+            place = _FEW - 1
+            if number < 1.0:
+                place = 0
+            elif number < _FEW - 1 and number == math.floor(number):
+                place = int(number)
+            if after:
+                order[ends[place]] = k
+                ends[place] += 1
+            else:
+                ends[place + 1] += 1
+        if not after:
+            for place in range(_FEW):
+                ends[place + 1] += ends[place]
+
+
+@part_in_any_order
+def _weighted_logs(weights, values):
+    """Return the sum of logarithms of values, each times its weight."""
+    total = 0.0
+    for k in range(len(values)):
+        total += weights[k] * logarithm(values[k])
+    return total
+
+
+@part_in_any_order
+def _joint_logs(powers, leans, s):
+    """Return the sum of the logarithms of 1 + s lean, each times its power."""
+    total = 0.0
+    first, second, third, fourth = leans[0], leans[1], leans[2], leans[3]
+    for k in range(len(powers)):
+        product = (1.0 + s * first[k]) * (1.0 + s * second[k])
+        product *= (1.0 + s * third[k]) * (1.0 + s * fourth[k])
+        total += powers[k] * logarithm(product)
+    return total
 
 
 @part
@@ -311,39 +402,3 @@ def _weigh_bases(t, tiers, scores, grid, mean, chance):
         total += weight[first[t] + c]
     for c in range(number):
         weight[first[t] + c] /= total
-
-
-@part
-def _leave_out(t, tiers, member, counts, listed, cells, store, answer):
-    """Return the leave-one-out log score of tier t, and store the rows that finer tiers need.
-
-    Those of the last tier are the answer.
-    """
-    entry, left, kept, kept_scale = store[1:]
-    states, last, lanes = counts.shape[1], t == len(tiers[0]) - 1, kept.shape[3]
-    own, work, found = np.empty((states, lanes)), np.empty((3, lanes)), np.empty((states, lanes))
-    score, again = 0.0, len(kept) * lanes < len(cells) and tiers[0][t, 0] >= 0
-    for block in range(len(cells) // lanes):
-        begin = block * lanes
-        some = cells[begin : begin + lanes]
-        bases, scale = kept[block % len(kept)], kept_scale[block % len(kept)]
-        if again:
-            _fill_left_out(t, tiers, member, counts, some, store, bases, scale)
-        _fill_own(some, counts, some[:, 0], own)
-        mix_bases(t, tiers, own, bases, scale, work, found)
-        for lane in range(lanes):
-            work[0, lane] = found[some[lane, 1], lane]
-        for lane in range(lanes):
-            work[1, lane] = logarithm(work[0, lane])
-        for lane in range(min(lanes, listed - begin)):
-            row, x = some[lane, 0], some[lane, 1]
-            n = counts[row, x]
-            score += n * (work[1, lane] if work[0, lane] > _SMALLEST else math.log(work[0, lane]))
-            if last:
-                for z in range(states):
-                    answer[begin + lane, z] = found[z, lane]
-            elif n >= 1.0:
-                k = entry[row, x] * states
-                for z in range(states):
-                    left[k + z] = found[z, lane]
-    return score

@@ -1,21 +1,27 @@
 """Tiers: the rows of a table shrunk towards those of all coarser tables.
 
 A *tier* is a table over a subset of the parents. Tiers are numbered by size, the empty subset
-first. Tier t leans on the tiers below[t] with one parent fewer; second[t] are those with two fewer;
-both lists end at the first -1. Rows of all tiers are stacked in one array of `counts`, whose last
-row is zero: that of any configuration never seen.
+first. Tier t leans on the tiers below[t] with one parent fewer; the list ends at the first -1. Rows
+of all tiers are stacked in one array of `counts`, whose last row is zero: that of any configuration
+never seen.
 
-`tiers` is a tuple: below, second, within (within[t, u]: all parents of tier u are parents of tier
-t), and what is known of the components of all tiers: first, weight, strength, pool. Tier t has the
-*components* first[t]..first[t + 1]. In a tier that leans on none they are values of the strength: a
+`tiers` is a tuple: below, within (within[t, u]: all parents of tier u are parents of tier t),
+degree (how many rows are leaned on by those that lean on tier t, 0 if none does), and what is known
+of the components of all tiers: first, weight, strength, pool. Tier t has the *components*
+first[t]..first[t + 1]. In a tier that leans on none they are values of the strength: a
 weight, s, and s alpha in `pool`. In others they are *bases*: the rows of the tiers below, their
 arithmetic mean, their geometric mean g, the meeting h = g^2 / m (m the geometric mean of the rows
 two below), and sqrt(g h), each normalised.
 
+Every row two below is below two of the rows below, so m is the geometric mean of their g. With v^2
+the geometric mean of their *ratios*, each the probabilities of a row by its own g, h = g v^2 and
+sqrt(g h) = g v. Roots are taken once of each row, and others multiply them: a row is stored with
+its roots `[3 * state]`, its probabilities p, p^(1 / degree) and (p / g)^(1 / (2 degree)).
+
 Rows have few states, so that loops over them are too short for vector instructions. Hence LANES
-rows of a tier, a *block*, are computed at a time: arrays of a block end with an axis of lanes, and
-the innermost loops go over all of them, a number known to the compiler. Lanes that no row needs
-repeat another one.
+rows of a tier, a *block*, are computed at a time: arrays of a block `[., state * lane]` have the
+lanes innermost, and loops go over whole multiples of them. Lanes that no row needs repeat another
+one.
 """
 
 import math
@@ -24,16 +30,25 @@ import numpy as np
 
 from colonnade.kernels.compiled import entry, part
 
-# Bases besides the rows of the tiers below.
-MEANS = 4
+# Bases besides the rows of the tiers below, how many arrays they are made of, g and v, and how many
+# lanes `mix_bases` needs besides one for each base.
+MEANS, FACTORS, TOTALS = 4, 2, 2
 # Rows of a block.
 LANES = 32
-# Products of probabilities below this lose digits: logarithms are added instead.
-_SMALLEST_PRODUCT = 1e-280
+# What is stored of a row: probabilities and two roots.
+STORED = 3
+# The smallest number of which a root is taken.
+_LEAST = 1e-300
 
 
 @entry
 def number_projections(parent, coarser, codes, sizes, values, member, begin, counts):
+    """See `project`."""
+    project(parent, coarser, codes, sizes, values, member, begin, counts)
+
+
+@part
+def project(parent, coarser, codes, sizes, values, member, begin, counts):
     """Number the projections of stored configurations, tier by tier, and add up their counts.
 
     Tier t > 0 has the parents of tier coarser[t] and parent[t] after them. Row i of `codes`
@@ -78,263 +93,343 @@ def number_projections(parent, coarser, codes, sizes, values, member, begin, cou
     counts[rows, :] = 0.0
 
 
-@entry
-def find_places(inside, sizes, states, last, codes, member, strides, step, offset, begin, place):
-    """Put the configurations of all tiers one after the other, for `fill_rows`.
+@part
+def leaned_on(t, below, who):
+    """Fill who with the tiers whose rows are needed for those of tier t; return their number.
 
-    inside[t, k] says whether tier t has parent k. Parents are in order, the states after them, and
-    then parent `last`, if that is not -1. The rows of `counts` are those of the stored codes, and
-    else what `place` was filled with.
+    Those are the tiers below, or the first one if tier t leans on none: ratios need it.
     """
-    number, parents = inside.shape
-    plain = np.empty(parents, np.int64)
-    begin[0] = 0
-    for t in range(number):
-        step[t] = sizes[last] if last >= 0 and inside[t, last] else 1
-        offset[t] = begin[t] * states
-        configurations, span = 1, step[t] * states
-        for k in range(parents - 1, -1, -1):
-            plain[k], strides[t, k] = 0, 0
-            if inside[t, k]:
-                plain[k] = configurations
-                configurations *= sizes[k]
-                strides[t, k] = 1 if k == last else span
-                if k != last:
-                    span *= sizes[k]
-        for i in range(len(codes)):
-            here = begin[t]
-            for k in range(parents):
-                here += codes[i, k] * plain[k]
-            place[here] = member[t, i]
-        begin[t + 1] = begin[t] + configurations
-
-
-@part
-def _cube_root(value):
-    """Return the cube root of a positive number, by two of Halley's steps from a rough one."""
-    # A third of the exponent, and of the digits that follow it in memory: three per cent off. Half
-    # of the word will do, because vectors of whole words cannot be multiplied.
-    upper = np.float64(value).view(np.uint64) >> np.uint64(32)
-    third = (upper * np.uint64(0x55555556)) >> np.uint64(32)
-    root = np.uint64((third + np.uint64(0x2A9F7893)) << np.uint64(32)).view(np.float64)
-    cube = root * root * root
-    root *= (cube + 2.0 * value) / (2.0 * cube + value)
-    cube = root * root * root
-    return root * ((cube + 2.0 * value) / (2.0 * cube + value))
-
-
-@part
-def _take_root(values, degree):
-    """Replace positive numbers `[lane]` by their roots; small degrees are faster."""
-    if degree == 2 or degree == 4 or degree == 6:
-        for lane in range(len(values)):
-            values[lane] = math.sqrt(values[lane])
-    if degree == 4:
-        for lane in range(len(values)):
-            values[lane] = math.sqrt(values[lane])
-    elif degree == 3 or degree == 6:
-        for lane in range(len(values)):
-            values[lane] = _cube_root(values[lane])
-    elif degree != 2 and degree != 1:
-        for lane in range(len(values)):
-            values[lane] = math.exp(math.log(values[lane]) / degree)
-
-
-@part
-def _multiply(values, others):
-    """Multiply numbers `[lane]` by others."""
-    for lane in range(len(values)):
-        values[lane] *= others[lane]
-
-
-@part
-def _take_roots(first, last, place, step, rows, answer):
-    """Replace products `[state, lane]` of the rows at place[first:last] by geometric means."""
-    least = np.ones(answer.shape[1])
-    for x in range(len(answer)):
-        row = answer[x]
-        for lane in range(len(least)):
-            least[lane] = row[lane] if row[lane] < least[lane] else least[lane]
-    smallest = 1.0
-    for lane in range(len(least)):
-        smallest = min(smallest, least[lane])
-    for x in range(len(answer)):
-        if smallest > _SMALLEST_PRODUCT:
-            _take_root(answer[x], last - first)
-            continue
-        for lane in range(len(least)):
-            total = 0.0
-            for b in range(first, last):
-                total += math.log(rows[place[b, lane] + np.uint64(x) * step[b]])
-            answer[x, lane] = math.exp(total / (last - first))
-
-
-@part
-def neighbours(t, tiers, who):
-    """Fill who with below[t] and then second[t]; return how many there are of each."""
-    below, second = tiers[0], tiers[1]
     wide = 0
     while below[t, wide] >= 0:
         who[wide] = below[t, wide]
         wide += 1
-    deep = 0
-    while second[t, deep] >= 0:
-        who[wide + deep] = second[t, deep]
-        deep += 1
-    return wide, deep
+    if wide == 0 and t > 0:
+        who[0] = 0
+        wide = 1
+    return wide
 
 
 @part
-def fill_bases(wide, deep, place, step, rows, bases, scale):
-    """Fill the bases `[base, state, lane]` of a block, and scale `[base, lane]`, their factors.
+def _take_root(values, degree):
+    """Replace positive numbers by their roots; degrees up to four are fast."""
+    if degree == 2 or degree == 4:
+        for k in range(len(values)):
+            values[k] = math.sqrt(values[k])
+        if degree == 4:
+            for k in range(len(values)):
+                values[k] = math.sqrt(values[k])
+    elif degree == 3:
+        for k in range(len(values)):
+            value = max(values[k], _LEAST)
+            # The inverse of the root: its exponent is a third of that of the number, and so are
+            # the digits that follow it in memory, nearly. Half of the word will do, because vectors
+            # of whole words cannot be multiplied.
+            upper = np.float64(value).view(np.uint64) >> np.uint64(32)
+            third = (upper * np.uint64(0x55555556)) >> np.uint64(32)
+            root = np.uint64((np.uint64(0x553EF0FF) - third) << np.uint64(32)).view(np.float64)
+            # Two steps along the series of the root of 1 - rest, without a division.
+            rest = 1.0 - value * root * root * root
+            root += root * rest * (1 / 3 + rest * (2 / 9 + rest * (14 / 81)))
+            rest = 1.0 - value * root * root * root
+            root += root * rest * (1 / 3 + rest * (2 / 9 + rest * (14 / 81)))
+            values[k] = value * root * root
+    elif degree > 4:
+        for k in range(len(values)):
+            values[k] = math.exp(math.log(max(values[k], _LEAST)) / degree)
 
-    State x of the b-th neighbour of a lane is rows[place[b, lane] + x * step[b]]; those from `wide`
-    on are of the tiers two below.
+
+@part
+def store_block(place, degree, mean, room, rows):
+    """Store rows `[state * lane]`, room[0], with their roots where they belong in `rows`.
+
+    `mean` is what their ratios are to, and the rest of `room` `[3, state * lane]` is room to work.
     """
-    states, lanes = bases.shape[1:]
+    lanes, states = len(place), rows.shape[1] // STORED
+    found, first, second = room[0], room[1], room[2]
+    if degree > 1:
+        for k in range(len(found)):
+            first[k] = found[k]
+            second[k] = math.sqrt(found[k] / mean[k])
+        _take_root(first, degree)
+        _take_root(second, degree)
+    for lane in range(lanes):
+        row = rows[place[lane]]
+        for x in range(states):
+            at = np.uint64(x * lanes + lane)
+            row[np.uint64(x)] = found[at]
+            row[np.uint64(states + x)] = first[at]
+            row[np.uint64(2 * states + x)] = second[at]
+
+
+@part
+def fill_bases(wide, place, rows, bases, scale):
+    """Fill what the rows of a block lean on, bases `[., state * lane]`.
+
+    The b-th row that a lane needs is rows[place[b, lane]]. After those come, if there are several,
+    their geometric mean g and v; scale `[3, lane]` are then the factors that normalise g, g v and
+    g v^2.
+    """
+    lanes, states = scale.shape[1], rows.shape[1] // STORED
+    mean, step = bases[wide], bases[wide + 1]
     for b in range(wide):
-        at = place[b]
+        base, at = bases[b], place[b]
+        for lane in range(lanes):
+            row = rows[at[lane]]
+            for x in range(states):
+                here = np.uint64(x * lanes + lane)
+                base[here] = row[np.uint64(x)]
+                if b == 0:
+                    mean[here] = row[np.uint64(states + x)]
+                    step[here] = row[np.uint64(2 * states + x)]
+                else:
+                    mean[here] *= row[np.uint64(states + x)]
+                    step[here] *= row[np.uint64(2 * states + x)]
+    if wide > 1:
+        low, middle, high = scale[0], scale[1], scale[2]
+        scale[:] = 0.0
         for x in range(states):
-            row, shift = bases[b, x], np.uint64(x) * step[b]
             for lane in range(lanes):
-                row[lane] = rows[at[lane] + shift]
-    scale[:] = 1.0
-    if wide <= 1:
-        return
-    mean, product, meeting, between = wide, wide + 1, wide + 2, wide + 3
-    scale[mean] = 1.0 / wide
-    for x in range(states):
-        total, g, met = bases[mean, x], bases[product, x], bases[meeting, x]
-        total[:] = 0.0
-        g[:] = 1.0
-        met[:] = 1.0
-        for b in range(wide):
-            row = bases[b, x]
-            _multiply(g, row)
-            for lane in range(lanes):
-                total[lane] += row[lane]
-        for b in range(wide, wide + deep):
-            at, shift = place[b], np.uint64(x) * step[b]
-            for lane in range(lanes):
-                met[lane] *= rows[at[lane] + shift]
-    _take_roots(0, wide, place, step, rows, bases[product])
-    _take_roots(wide, wide + deep, place, step, rows, bases[meeting])
-    for x in range(states):
-        g, met, middle = bases[product, x], bases[meeting, x], bases[between, x]
+                k = x * lanes + lane
+                low[lane] += mean[k]
+                middle[lane] += mean[k] * step[k]
+                high[lane] += mean[k] * step[k] * step[k]
         for lane in range(lanes):
-            met[lane] = g[lane] / met[lane]
-        for lane in range(lanes):
-            middle[lane] = g[lane] * math.sqrt(met[lane])
-        _multiply(met, g)
-    for c in range(product, between + 1):
-        factor = scale[c]
-        factor[:] = 0.0
-        for x in range(states):
-            row = bases[c, x]
-            for lane in range(lanes):
-                factor[lane] += row[lane]
-        for lane in range(lanes):
-            factor[lane] = 1.0 / factor[lane]
+            low[lane] = 1.0 / low[lane]
+            middle[lane] = 1.0 / middle[lane]
+            high[lane] = 1.0 / high[lane]
 
 
 @part
-def mix_bases(t, tiers, own, bases, scale, room, answer):
-    """Fill the estimates `[state, lane]` of a block of tier t from its bases.
+def mix_bases(t, wide, tiers, own, bases, scale, lent, answer):
+    """Fill the estimates `[state * lane]` of a block of tier t from its bases.
 
-    `own` are the counts of the rows `[state, lane]`, and `room` `[3, lane]` is room to work.
+    `own` are the counts of the rows `[state * lane]`, and `lent` `[., lane]` is room to work.
     """
-    below, _, _, first, weight, strength, pool = tiers
-    states, lanes = own.shape
-    total, mine, lent = room[0], room[1], room[2]
+    first, weight, strength, pool = tiers[3:7]
+    lanes = scale.shape[1]
+    states = len(own) // lanes
+    total, mine = lent[-1], lent[-2]
     total[:] = 0.0
     mine[:] = 0.0
-    answer[:] = 0.0
     for x in range(states):
-        row = own[x]
         for lane in range(lanes):
-            total[lane] += row[lane]
-    plain = below[t, 0] < 0
+            total[lane] += own[x * lanes + lane]
+    answer[:] = 0.0
+    plain = tiers[0][t, 0] < 0
     for c in range(first[t], first[t + 1]):
         s, share = strength[c], weight[c]
+        here = lent[0 if plain else c - first[t]]
         for lane in range(lanes):
-            lent[lane] = share / (total[lane] + s)
-        for lane in range(lanes):
-            mine[lane] += lent[lane]
+            part = share / (total[lane] + s)
+            mine[lane] += part
+            here[lane] = part if plain else part * s
         if plain:
             for x in range(states):
-                row, alpha = answer[x], pool[c, x]
+                alpha = pool[c, x]
                 for lane in range(lanes):
-                    row[lane] += lent[lane] * alpha
-        else:
-            factor = scale[c - first[t]]
+                    answer[x * lanes + lane] += here[lane] * alpha
+    if not plain:
+        if wide > 1:
+            for b in range(wide):
+                for lane in range(lanes):
+                    lent[b, lane] += lent[wide, lane] / wide
             for lane in range(lanes):
-                lent[lane] *= s * factor[lane]
+                lent[wide + 1, lane] *= scale[0, lane]
+                lent[wide + 3, lane] *= scale[1, lane]
+                lent[wide + 2, lane] *= scale[2, lane]
+        for b in range(wide):
+            base, here = bases[b], lent[b]
             for x in range(states):
-                row, base = answer[x], bases[c - first[t], x]
                 for lane in range(lanes):
-                    row[lane] += lent[lane] * base[lane]
+                    answer[x * lanes + lane] += here[lane] * base[x * lanes + lane]
+        if wide > 1:
+            g, v = bases[wide], bases[wide + 1]
+            low, middle, high = lent[wide + 1], lent[wide + 3], lent[wide + 2]
+            for x in range(states):
+                for lane in range(lanes):
+                    k = x * lanes + lane
+                    answer[k] += g[k] * (low[lane] + v[k] * (middle[lane] + v[k] * high[lane]))
     for x in range(states):
-        row, counted = answer[x], own[x]
         for lane in range(lanes):
-            row[lane] += mine[lane] * counted[lane]
+            answer[x * lanes + lane] += mine[lane] * own[x * lanes + lane]
     if states == 1:
         answer[:] = 1.0  # whatever was rounded
 
 
 @entry
-def fill_rows(lanes, tiers, strides, step, sizes, offset, begin, place, known, answer):
-    """Fill the answer with the rows of all configurations of all tiers, wherever they belong.
+def fill_rows(tiers, inside, sizes, codes, member, known, answer):
+    """See `fill_all`."""
+    return fill_all(tiers, inside, sizes, codes, member, known, answer)
 
-    A configuration is a code for each of some axes, of these sizes. State x of its row in tier t is
-    at offset[t], plus strides[t, k] for each step along axis k, plus x * step[t]; tiers without the
-    axis have the stride 0. The configurations of tier t, the last axis first, are the rows
-    place[begin[t]:begin[t + 1]] of `known`, or beyond its end if they were never seen: those are
-    computed from the tiers below, each of them once.
+
+@part
+def fill_all(tiers, inside, sizes, codes, member, known, answer):
+    """Fill the answer with the rows of all configurations; return those of all tiers but the last.
+
+    A configuration is a code for each of some axes, of these sizes, the last of which changes
+    first, and inside[t, k] says whether tier t has axis k. Those of `codes` `[stored, axis]` have
+    the rows member[t] of `known`, unless these are beyond its end. All other rows are computed from
+    the tiers below. The answer is `[., state, last axis]`.
+
+    Rows that differ in the last axis alone are next to each other, and so are those that they lean
+    on, but for one. They are a block here, and loops go over all numbers stored of them.
     """
-    number, states = len(tiers[0]), known.shape[1]
-    room = tiers[0].shape[1] + tiers[1].shape[1]
-    bases, scale = np.empty((room + MEANS, states, lanes)), np.empty((room + MEANS, lanes))
-    who, steps = np.empty(room, np.int64), np.empty(room, np.uint64)
-    # The last of the lists are places of the rows themselves.
-    under, lists = np.empty(room + 1, np.int64), np.empty((room + 1, lanes), np.uint64)
-    digits = np.empty(len(sizes), np.int64)
-    own, work, found = np.zeros((states, lanes)), np.empty((3, lanes)), np.empty((states, lanes))
+    below, degree, number, states = tiers[0], tiers[2], len(tiers[0]), known.shape[1]
+    strides, offset = np.empty(inside.shape, np.int64), np.empty(number + 1, np.int64)
+    place = _places(inside, sizes, codes, member, len(known), strides, offset)
+    most, axis = below.shape[1], len(sizes) - 1
+    last, width = sizes[axis], STORED * states
+    rows, room = np.empty((offset[number - 1], width)), np.empty((2, last * width))
+    stored = rows.reshape(-1)
+    who, at, share = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most + MEANS)
+    digits, found, ground = np.empty(axis + 1, np.int64), np.empty(states), np.empty(states)
     for t in range(number):
-        wide, deep = neighbours(t, tiers, who)
+        wide = leaned_on(t, below, who)
+        span = last if inside[t, axis] else 1
+        plain = _fill_shares(t, wide, tiers, share, ground)
         digits[:] = 0
-        near = wide + deep
-        for b in range(near):
-            under[b] = offset[who[b]]
-            steps[b] = step[who[b]]
-        here, taken = offset[t], 0
-        for i in range(begin[t], begin[t + 1]):
-            row = place[i]
-            if row < len(known):
-                for x in range(states):
-                    answer[here + x * step[t]] = known[row, x]
-            else:
-                for b in range(near):
-                    lists[b, taken] = under[b]
-                lists[room, taken] = here
-                taken += 1
-            if taken == lanes or (taken and i == begin[t + 1] - 1):
-                for b in range(room + 1):
-                    lists[b, taken:] = lists[b, 0]
-                if wide:
-                    fill_bases(wide, deep, lists, steps, answer, bases, scale)
-                mix_bases(t, tiers, own, bases, scale, work, found)
-                for x in range(states):
-                    for lane in range(lanes):
-                        answer[lists[room, lane] + np.uint64(x * step[t])] = found[x, lane]
-                taken = 0
-            # The next configuration: the last axis changes first.
-            for k in range(len(sizes) - 1, -1, -1):
-                if not strides[t, k]:
+        for b in range(wide):
+            at[b] = offset[who[b]]
+        for begin in range(offset[t], offset[t + 1], span):
+            room[0, :] = 0.0
+            room[1, :] = 1.0
+            for b in range(wide):
+                repeated = 1 if inside[who[b], axis] else span
+                for k in range(repeated):
+                    _lean(
+                        k * width, at[b] * width, span // repeated * width, share[b], stored, room
+                    )
+            for c in range(span):
+                row = place[begin + c]
+                if row < len(known):
+                    for x in range(states):
+                        found[x] = known[row, x]
+                elif plain:
+                    for x in range(states):
+                        found[x] = ground[x]
+                else:
+                    _mix(c * width, wide, share, room, found)
+                if t == number - 1:
+                    at_state = (begin - offset[t]) * states + c
+                    for x in range(states):
+                        answer[at_state + x * last] = found[x]
+                else:
+                    mean = c * width + (states if wide > 1 else 0)
+                    for x in range(states):
+                        rows[begin + c, x] = found[x]
+                        rows[begin + c, states + x] = room[1, mean + x]
+            # The next configuration.
+            for k in range(axis - 1, -1, -1):
+                if not inside[t, k]:
                     continue
                 move = 1 if digits[k] + 1 < sizes[k] else -digits[k]
                 digits[k] += move
-                here += move * strides[t, k]
-                for b in range(near):
-                    under[b] += move * strides[who[b], k]
+                for b in range(wide):
+                    at[b] += move * strides[who[b], k]
                 if move == 1:
                     break
+        if t < number - 1:
+            _store_roots(rows[offset[t] : offset[t + 1]], degree[t])
+    return rows
+
+
+@part
+def _fill_shares(t, wide, tiers, share, ground):
+    """Fill the weights of the rows that an unseen row of tier t leans on, and of their means.
+
+    Returns whether it leans on none: then `ground` becomes the row itself.
+    """
+    below, first, weight, strength, pool = tiers[0], tiers[3][t], tiers[4], tiers[5], tiers[6]
+    if below[t, 0] < 0:
+        ground[:] = 0.0
+        for c in range(first, tiers[3][t + 1]):
+            for x in range(len(ground)):
+                ground[x] += weight[c] / strength[c] * pool[c, x]
+        if len(ground) == 1:
+            ground[0] = 1.0  # whatever was rounded
+        share[:] = 1.0
+        return True
+    for c in range(first, tiers[3][t + 1]):
+        share[c - first] = weight[c]
+    if wide > 1:
+        for b in range(wide):
+            share[b] += share[wide] / wide
+    return False
+
+
+@part
+def _lean(to, here, size, share, stored, room):
+    """Add numbers that are stored to sums, by a share, and multiply products by them."""
+    total, product = room[0, to : to + size], room[1, to : to + size]
+    numbers = stored[here : here + size]
+    for k in range(size):
+        total[k] += share * numbers[k]
+        product[k] *= numbers[k]
+
+
+@part
+def _mix(begin, wide, share, room, found):
+    """Fill a row that was never seen from sums and products of those that it leans on."""
+    states = len(found)
+    total, g = room[0, begin : begin + states], room[1, begin + states : begin + 2 * states]
+    v = room[1, begin + 2 * states : begin + STORED * states]
+    if wide <= 1:
+        for x in range(states):
+            found[x] = total[x]
+    else:
+        low, middle, high = 0.0, 0.0, 0.0
+        for x in range(states):
+            low += g[x]
+            middle += g[x] * v[x]
+            high += g[x] * v[x] * v[x]
+        low = share[wide + 1] / low
+        middle, high = share[wide + 3] / middle, share[wide + 2] / high
+        for x in range(states):
+            found[x] = total[x] + g[x] * (low + v[x] * (middle + v[x] * high))
+    if states == 1:
+        found[0] = 1.0  # whatever was rounded
+
+
+@part
+def _store_roots(rows, degree):
+    """Fill the roots of rows, after whose probabilities are those that their ratios are to."""
+    states = rows.shape[1] // STORED
+    first, second = np.ones(len(rows) * states), np.ones(len(rows) * states)
+    if degree > 1:
+        for i in range(len(rows)):
+            for x in range(states):
+                first[i * states + x] = rows[i, x]
+                second[i * states + x] = rows[i, x] / rows[i, states + x]
+        for k in range(len(second)):
+            second[k] = math.sqrt(second[k])
+        _take_root(first, degree)
+        _take_root(second, degree)
+    for i in range(len(rows)):
+        for x in range(states):
+            rows[i, states + x] = first[i * states + x]
+            rows[i, 2 * states + x] = second[i * states + x]
+
+
+@part
+def _places(inside, sizes, codes, member, beyond, strides, offset):
+    """Return which row of `known` each configuration of each tier has, tier after tier.
+
+    offset[t] becomes the first one of tier t, and strides[t, k] a step along axis k, 0 without it.
+    """
+    total = 0
+    for t in range(len(inside)):
+        offset[t] = total
+        span = 1
+        for k in range(len(sizes) - 1, -1, -1):
+            strides[t, k] = span if inside[t, k] else 0
+            span *= sizes[k] if inside[t, k] else 1
+        total += span
+    offset[len(inside)] = total
+    place = np.full(total, beyond, np.int64)
+    for t in range(len(inside)):
+        for i in range(len(codes)):
+            at = offset[t]
+            for k in range(len(sizes)):
+                at += codes[i, k] * strides[t, k]
+            place[at] = member[t, i]
+    return place

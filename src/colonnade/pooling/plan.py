@@ -81,7 +81,7 @@ class Plan:
     @property
     def arrays(self) -> tuple[Array, ...]:
         """What the kernels know of a plan."""
-        return self.below, self.second, self.within
+        return self.below, self.within, self.degree
 
     @cached_property
     def extensions(self) -> tuple[Integers, Integers]:
@@ -102,6 +102,15 @@ class Plan:
         names = [self.subsets[u] for u in self.below[tier] if u >= 0]
         means = ("arithmetic mean", "geometric mean", "meeting", "between the last two")
         return tuple(names) if len(names) == 1 else (*names, *means)
+
+    @cached_property
+    def degree(self) -> Integers:
+        """How many tiers those lean on that lean on each tier, 0 if none does."""
+        degree = np.zeros(len(self.subsets), dtype=np.int64)
+        for below in self.below:
+            leaned_on = below[below >= 0]
+            degree[leaned_on] = len(leaned_on)
+        return degree
 
     @cached_property
     def components(self) -> Integers:

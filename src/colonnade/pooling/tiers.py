@@ -7,12 +7,14 @@ is in docs/tiers.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.configurations import Configurations, sort_keys
@@ -26,7 +28,7 @@ from colonnade.pooling.tally import Tally
 from colonnade.sparse import Fallback
 
 # Strengths that are tried for a base, in multiples of the number of states.
-_STRENGTHS = 2.0 ** np.arange(-5, 8)
+STRENGTHS = 2.0 ** np.arange(-5, 8)
 # All subsets are tiers up to this many parents, and up to this many stored cells of all of them
 # together, 128 MB; beyond that, one subset of each size.
 MAX_LATTICE_PARENTS = 5
@@ -37,17 +39,6 @@ MAX_LATTICE_CELLS = 1 << 24
 # are no more than so many configurations for each that is asked for.
 _MAX_DENSE_CELLS = 1 << 22
 _QUERIES_PER_CONFIGURATION = 4
-
-
-class Places(NamedTuple):
-    """Where the rows of configurations are in one array, and in `counts`: see `fill_rows`."""
-
-    strides: Integers
-    step: Integers
-    sizes: Integers
-    offset: Integers
-    begin: Integers
-    place: Integers
 
 
 class Step(NamedTuple):
@@ -186,54 +177,51 @@ class Tiers(Fallback):
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
         if self._configurations <= _QUERIES_PER_CONFIGURATION * len(codes) and self._few:
-            places = self._all_places(-1)
-            begin = places.offset[-2] + codes @ places.strides[-1]
-            rows = self._filled(places, int(self._configurations))
-            return np.asarray(rows[begin[:, None] + np.arange(self.states)])
+            *others, last = codes.T
+            table = self.by_parent(self.observed.parent_sizes, len(others))
+            return np.asarray(np.moveaxis(table, -2, -1)[(*others, last)])
         return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
 
     def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
         if not self._few:
             return super().by_parent(sizes, parent)
-        places = self._all_places(parent)
-        rows = self._filled(places, int(self._configurations))[places.offset[-2] :]
-        others = [size for k, size in enumerate(sizes) if k != parent]
-        return np.asarray(rows.reshape(*others, self.states, sizes[parent]))
+        order = [*(k for k in range(len(sizes)) if k != parent), parent]
+        axes = [sizes[k] for k in order]
+        answer = np.empty((*axes[:-1], self.states, axes[-1]))
+        inside, codes = self.plan.inside(len(sizes)), self.observed.codes
+        self._fill(inside[:, order], axes, codes[:, order], self.member, answer)
+        return answer
 
     def estimates(self, places: Integers) -> Floats:
         """Estimate rows in all tiers, ``[row, tier, state]``."""
         rows, number = places.shape
+        if not rows:
+            return np.empty((rows, number, self.states))
         # As if there was one parent, of which each row is a state.
-        where = Places(
-            np.full((number, 1), number * self.states),
-            np.ones(number, dtype=np.int64),
-            np.array([rows], dtype=np.int64),
-            np.arange(number) * self.states,
-            np.arange(number + 1) * rows,
-            np.ascontiguousarray(places.T).reshape(-1),
-        )
-        return self._filled(where, rows * number).reshape(rows, number, self.states)
+        inside, codes = np.ones((number, 1), dtype=bool), np.arange(rows)[:, None]
+        last = np.empty((1, self.states, rows))
+        others = self._fill(inside, [rows], codes, places.T, last)
+        every = [
+            others[:, : self.states].reshape(number - 1, rows, self.states),
+            last.transpose(0, 2, 1),
+        ]
+        return np.ascontiguousarray(np.concatenate(every).transpose(1, 0, 2))
 
-    def _filled(self, places: Places, rows: int) -> Floats:
-        """Estimate rows of all tiers, and put each where it belongs."""
-        from colonnade.kernels.tiers import LANES, fill_rows
+    def _fill(
+        self,
+        inside: NDArray[np.bool_],
+        sizes: Sequence[int],
+        codes: Array,
+        member: Integers,
+        answer: Floats,
+    ) -> Floats:
+        """Estimate the rows of all configurations of some axes: see `fill_rows`."""
+        from colonnade.kernels.tiers import fill_rows
 
-        answer = np.empty(rows * self.states)
-        fill_rows(LANES, self._arrays, *places, self.known, answer)
-        return answer
-
-    def _all_places(self, last: int) -> Places:
-        """Find where the rows of all configurations of all tiers are, one tier after the other."""
-        from colonnade.kernels.tiers import find_places
-
-        sizes = np.array(self.observed.parent_sizes, dtype=np.int64)
-        inside = self.plan.inside(len(sizes))
-        place = np.full(int(self._configurations), self.begin[-1])
-        strides = np.empty(inside.shape, dtype=np.int64)
-        step, offset, begin = np.empty((3, len(inside) + 1), dtype=np.int64)
-        known = (self.observed.codes, self.member)
-        find_places(inside, sizes, self.states, last, *known, strides, step, offset, begin, place)
-        return Places(strides, step, sizes, offset, begin, place)
+        given = (np.ascontiguousarray(inside), np.array(sizes, dtype=np.int64))
+        stored = (codes.astype(np.int64, order="C"), np.ascontiguousarray(member))
+        filled = fill_rows(self._arrays, *given, *stored, self.known, answer.reshape(-1))
+        return np.asarray(filled)
 
     @property
     def _arrays(self) -> tuple[Array, ...]:
@@ -244,7 +232,8 @@ class Tiers(Fallback):
     def _configurations(self) -> float:
         """Number of configurations of all tiers, which may be huge."""
         sizes = self.observed.parent_sizes
-        return float(np.where(self.plan.inside(len(sizes)), sizes, 1.0).prod(axis=1).sum())
+        each = (math.prod(sizes[k] for k in subset) for subset in self.plan.subsets)
+        return float(sum(each))
 
     @property
     def _few(self) -> bool:
@@ -377,13 +366,13 @@ def _fitted(plan: Plan, counts: FamilyCounts, singles: _Singles) -> Tiers:
         strength[own] = [part.s for part in found]
         pool[own] = [part.s * part.mean for part in found]
     score, known = np.empty(number), np.empty((begin[-1], states))
-    grid, padded = _grid(states)
+    grid = np.multiply(states, STRENGTHS, dtype=np.float64)
     chance = np.zeros((first[-1], len(grid)))
     left_out = np.empty((np.count_nonzero(counts.values), states))
     means = plan.least_of_two * (singles.s_mean * states)
     learned = (first, weight, strength, pool)
     results = (chance, known, score, left_out)
-    fit_tiers(LANES, (*plan.arrays, *learned), *cells, padded, len(grid), means, *results)
+    fit_tiers(LANES, (*plan.arrays, *learned), *cells, grid, means, *results)
     shown = (grid, chance, known, tuple(parts.values()), score, left_out)
     fields = (plan, counts, member, begin, *learned, *shown)
     return Tiers(*fields)
@@ -393,12 +382,3 @@ def _components(plan: Plan, parts: Mapping[int, Sequence[Component]]) -> Integer
     """First component of each tier, and their number; `parts` are those of tiers without bases."""
     tiers = range(1, len(plan.subsets))
     return np.cumsum([0, 1, *(len(parts[t]) if t in parts else plan.bases[t] for t in tiers)])
-
-
-@lru_cache(maxsize=256)
-def _grid(states: int) -> tuple[Floats, Floats]:
-    """Strengths that are tried with so many states; and repeated to a number that is fast."""
-    from colonnade.kernels.tier_learning import MAX_TRIED
-
-    grid: Floats = np.multiply(states, _STRENGTHS, dtype=np.float64)
-    return grid, np.pad(grid, (0, MAX_TRIED - len(grid)), mode="edge")

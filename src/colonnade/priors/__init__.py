@@ -17,12 +17,13 @@ from colonnade.priors.registry import (
     saved,
     saved_effects,
 )
-from colonnade.priors.smoothed import Smoothed, SmoothedPosterior
+from colonnade.priors.smoothed import MIXING, Smoothed, SmoothedPosterior
 from colonnade.priors.table_posterior import Interval, TablePosterior
 from colonnade.priors.tiered import Tiered, TieredPosterior
 
 __all__ = [
     "LOG_EVIDENCE",
+    "MIXING",
     "PRIORS",
     "BDeu",
     "CptPosterior",

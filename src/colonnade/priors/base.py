@@ -27,6 +27,7 @@ from colonnade.exceptions import (
     expected,
     listing,
 )
+from colonnade.pooling.growing import Leaning
 from colonnade.pooling.penalty import Pull
 from colonnade.sparse import SparseTable
 
@@ -303,6 +304,11 @@ class Prior:
                 what = f"one of {listing(known)}" if known else "no options"
                 raise expected(what, "options", name, f"see {type(self).__name__}")
         return replace(self, **options)
+
+    @property
+    def leaning(self) -> Leaning | None:
+        """What many tables can be learned with at once, or None: see `pooling.growing`."""
+        return None
 
     def __sklearn_clone__(self) -> Self:
         return self  # it never changes

@@ -12,6 +12,7 @@ from colonnade.arrays import Array, Floats, Seed
 from colonnade.configurations import MAX_DENSE_CELLS
 from colonnade.counts import FamilyCounts
 from colonnade.exceptions import NotSupportedError, expected, is_word
+from colonnade.pooling.growing import Mixing
 from colonnade.pooling.penalty import Pull
 from colonnade.priors.base import Counts, Prior, checked_counts
 from colonnade.priors.drawn_posterior import DRAWS, DrawnPosterior
@@ -24,6 +25,7 @@ from colonnade.sparse import Fallback, SparseTable
 WEIGHTS = (0.0, 0.15, 0.3, 0.45, 0.6)
 # Scores closer than this, relative to the best, are ties.
 _TIE_TOLERANCE = 1e-9
+MIXING = Mixing(WEIGHTS, _TIE_TOLERANCE)
 _TIERED = Tiered()
 
 

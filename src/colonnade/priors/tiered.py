@@ -22,6 +22,7 @@ from colonnade.exceptions import (
 )
 from colonnade.lookup import Lookup
 from colonnade.pooling.alpha import Component, FixedAlpha
+from colonnade.pooling.growing import Leaning
 from colonnade.pooling.penalty import Penalty
 from colonnade.pooling.tiers import Step, Tiers
 from colonnade.priors.base import (
@@ -136,6 +137,12 @@ class Tiered(Prior):
             return ShortLadder(counts, self, found.components, found.strength)
         tiers = Tiers.of(counts, parents, alpha0, self.s_mean, self._integrated)
         return TieredPosterior(counts, self, tiers)
+
+    @property
+    def leaning(self) -> Leaning | None:
+        if self._integrated or isinstance(self.alpha0, tuple):
+            return None
+        return Leaning(self.alpha0, self.s_mean)
 
     @property
     def _integrated(self) -> bool:

@@ -1,0 +1,133 @@
+"""Tiers of many tables with one parent in common, learned at once: what a forest is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from colonnade.arrays import Array, Floats
+from colonnade.pooling.plan import Plan
+from colonnade.pooling.tiers import MAX_LATTICE_CELLS, MAX_LATTICE_PARENTS, STRENGTHS
+
+
+class Leaning(NamedTuple):
+    """Tiers that are learned by leaving out alone: what is known of them beforehand.
+
+    Attributes
+    ----------
+    alpha0 : float
+        Parameter of the prior of the pool, for each state.
+    s_mean : float
+        Prior mean of the strength with one parent, in multiples of the number of states.
+    """
+
+    alpha0: float
+    s_mean: float
+
+
+class Mixing(NamedTuple):
+    """Weights of neighbouring states that are tried, and how close scores are ties."""
+
+    tried: Sequence[float]
+    tolerance: float
+
+
+class Grown(NamedTuple):
+    """Logarithms of several tables, one after the other, and what rows lose in them.
+
+    Attributes
+    ----------
+    values : array
+        Each table is ``[*other parents, child, last parent]``. Before them is room for others.
+    lost : array [row]
+        What the logarithms of a row's cells lose if one observation of each is left out.
+    """
+
+    values: Floats
+    lost: Floats
+
+
+def can_grow(sizes: Sequence[int], members: Sequence[Sequence[int]], rows: int) -> bool:
+    """Whether tables of these columns, parents and child, have all subsets of parents as tiers."""
+    for *parents, child in members:
+        cells = 2 ** len(parents) * rows * sizes[child]
+        if not 0 < len(parents) <= MAX_LATTICE_PARENTS or cells > MAX_LATTICE_CELLS:
+            return False
+    return True
+
+
+def grow(
+    columns: Array,
+    sizes: Sequence[int],
+    weights: Floats,
+    members: Sequence[Sequence[int]],
+    smoothed: Sequence[bool],
+    leaning: Leaning,
+    mixing: Mixing,
+    before: int,
+) -> Grown:
+    """Learn the tables of children, each given by its columns: parents with two states or more.
+
+    Parameters
+    ----------
+    columns : array [column, row]
+        Codes; the size of a column means missing, and such rows are not counted.
+    sizes : sequence of int
+        Number of states of each column.
+    weights : array [row]
+        How often each row counts.
+    members : sequence of sequence of int
+        The columns of each table: parents, then the child.
+    smoothed : sequence of bool
+        Whether neighbouring states of a child are mixed.
+    leaning, mixing
+    before : int
+        Number of cells to be left free before the tables.
+    """
+    from colonnade.kernels.growing import grow_tables
+    from colonnade.kernels.tiers import LANES
+
+    cells = [math.prod(sizes[k] for k in own) for own in members]
+    offset = np.cumsum([before, *cells])
+    start = np.cumsum([0, *map(len, members)])
+    values, lost = np.empty(offset[-1]), np.zeros(columns.shape[1])
+    prior = (leaning.alpha0, leaning.s_mean, STRENGTHS, np.array(mixing.tried), mixing.tolerance)
+    grow_tables(
+        LANES,
+        _plans(),
+        columns,
+        np.array(sizes, dtype=np.int64),
+        weights,
+        start,
+        np.array([k for own in members for k in own], dtype=np.int64),
+        np.array(smoothed, dtype=bool),
+        prior,
+        offset,
+        values,
+        lost,
+    )
+    return Grown(values, lost)
+
+
+@lru_cache(maxsize=1)
+def _plans() -> tuple[Array, ...]:
+    """The lattices of all numbers of parents, filled up to one size: see `grow_tables`."""
+    most, tiers = MAX_LATTICE_PARENTS + 1, 2**MAX_LATTICE_PARENTS
+    number = np.zeros(most, dtype=np.int64)
+    below = np.full((most, tiers, most), -1, dtype=np.int64)
+    within = np.zeros((most, tiers, tiers), dtype=bool)
+    degree, parent, coarser = np.zeros((3, most, tiers), dtype=np.int64)
+    inside = np.zeros((most, tiers, most - 1), dtype=bool)
+    for count in range(1, most):
+        plan = Plan.lattice(range(count), integrated=False)
+        number[count] = size = len(plan.subsets)
+        below[count, :size, : plan.below.shape[1]] = plan.below
+        within[count, :size, :size] = plan.within
+        degree[count, :size] = plan.degree
+        inside[count, :size, :count] = plan.inside(count)
+        parent[count, :size], coarser[count, :size] = plan.extensions
+    return number, below, within, degree, inside, parent, coarser
