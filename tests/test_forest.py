@@ -236,7 +236,9 @@ def test_tables_learned_at_once_are_those_of_the_networks(weights, max_parents, 
     monkeypatch.setattr(_members, "_grown", lambda *_: None)
     plain = small(**options).fit(X, y, sample_weight=drawn)
     assert all("network" in vars(member.tables) for member in plain._forest.members)
-    assert not any("network" in vars(member.tables) for member in quick._forest.members)
+    assert weights == "fractions" or not any(
+        "network" in vars(member.tables) for member in quick._forest.members
+    )
     scores = [[member.log_score for member in each._forest.members] for each in (quick, plain)]
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
     found, wanted = quick.predict_log_proba(X), plain.predict_log_proba(X)

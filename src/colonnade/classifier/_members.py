@@ -263,6 +263,8 @@ def _grown(
     if sizes[label] < 2 or not can_grow(sizes, members, rows):
         return None
     weights = np.ones(rows) if coded.weights is None else coded.weights.astype(np.float64)
+    if not np.array_equal(weights, np.rint(weights)):
+        return None
     smoothed = [features.each[name].cuts is not None for name in names]
     columns = np.stack([column.astype(np.uint8) for column in coded.codes])
     grown = grow(columns, sizes, weights, members, smoothed, leaning, MIXING, sizes[label])

@@ -16,12 +16,6 @@ _SMALL = 1e-150
 
 @entry
 def add_mixed_scores(counts, left, weights, scores):
-    """See `score_mixtures`."""
-    score_mixtures(counts, left, weights, scores)
-
-
-@part
-def score_mixtures(counts, left, weights, scores):
     """Add to scores `[weight]` the leave-one-out log scores if neighbours are mixed by a weight."""
     last, cell = counts.shape[1] - 1, 0
     # Of single observations products are taken, as long as they keep their digits.
@@ -59,12 +53,6 @@ def fill_mixed_cells(counts, left, weight, cells):
 
 @entry
 def mix_neighbours(rows, weight):
-    """See `mix`."""
-    mix(rows, weight)
-
-
-@part
-def mix(rows, weight):
     """Mix every state of rows `[outer, state, inner]` with its neighbours, in place."""
     last = rows.shape[1] - 1
     before = np.empty(rows.shape[2])

@@ -160,15 +160,16 @@ def take_logs(values):
 def replace_by_logs(values):
     """Replace numbers of zero or more, `[...]` in one row, by their logarithms; NaN stays NaN."""
     for low in range(0, values.size, _BLOCK):
-        high, plain = min(low + _BLOCK, values.size), 0
-        for i in range(low, high):
-            plain += values[i] > 1e-300
-        if plain == high - low:
-            for i in range(low, high):
-                values[i] = logarithm(values[i])
+        # Loops from zero over a view become vectors, others do not.
+        some, plain = values[low : min(low + _BLOCK, values.size)], 0
+        for i in range(len(some)):
+            plain += some[i] > 1e-300
+        if plain == len(some):
+            for i in range(len(some)):
+                some[i] = logarithm(some[i])
             continue
-        for i in range(low, high):
-            if values[i] > 0.0:
-                values[i] = math.log(values[i])
-            elif values[i] == 0.0:
-                values[i] = -math.inf
+        for i in range(len(some)):
+            if some[i] > 0.0:
+                some[i] = math.log(some[i])
+            elif some[i] == 0.0:
+                some[i] = -math.inf

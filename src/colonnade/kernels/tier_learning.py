@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part, part_in_any_order
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.special import logarithm
 from colonnade.kernels.tiers import (
     FACTORS,
@@ -29,18 +29,12 @@ _SMALLEST = 1e-300
 _MAX_KEPT = 1 << 22
 # Cells with fewer observations than this are sorted.
 _FEW = 64
-# Predictions whose product is taken before its logarithm.
-_TOGETHER = 4
+# Predictions whose product is taken before its logarithm: each is 1 + s u, far below 1e30.
+_TOGETHER = 8
 
 
 @entry
 def fit_tiers(lanes, tiers, member, begin, counts, grid, means, chance, known, score, answer):
-    """See `learn`."""
-    learn(lanes, tiers, member, begin, counts, grid, means, chance, known, score, answer)
-
-
-@part
-def learn(lanes, tiers, member, begin, counts, grid, means, chance, known, score, answer):
     """Fill the weights and strengths of the bases of all tiers that lean on others.
 
     And the estimates of all rows, `known`. `grid` has the strengths tried, and means[t] is their
@@ -50,7 +44,7 @@ def learn(lanes, tiers, member, begin, counts, grid, means, chance, known, score
     answer `[cell, state]` becomes the rows of the last tier without one observation of a cell, for
     each cell that has observations, in order.
     """
-    below, within, degree, first = tiers[:4]
+    below, within, degree, first, weight, strength = tiers[:6]
     number, states = len(below), counts.shape[1]
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
     # no fewer: what is left there is stored once, after all rows, and every finer tier reads it.
@@ -116,8 +110,10 @@ def learn(lanes, tiers, member, begin, counts, grid, means, chance, known, score
                         for z in range(states):
                             answer[block * lanes + lane, z] = found[z * lanes + lane]
             if not mixing:
+                here, end = first[t], first[t + 1]
                 scores = _scores(items[:listed], counts, values, grid)
-                _weigh_bases(t, tiers, scores, grid, means[t], chance)
+                own_weight, own_strength = weight[here:end], strength[here:end]
+                weigh_bases(scores, grid, means[t], own_weight, own_strength, chance[here:end])
     for row in range(len(known)):
         for z in range(states):
             known[row, z] = rows[row, z]
@@ -268,115 +264,140 @@ def _add_logs(some, counts, found, lent):
 
 @part
 def _scores(cells, counts, values, grid):
-    """Return how well each base predicts what is left out, `[base, strength]`, up to a constant.
-
-    That is the sum over cells of n ln((n - 1 + s b) / (N - 1 + s)), b the prediction of the base.
-    With u = b / (n - 1), the numerator is 1 + s u up to a constant; with n <= 1 it is s b.
-    """
-    number, states = len(values), counts.shape[1]
+    """Return how well each base predicts what is left out: see `strength_scores`."""
     times, beside = np.empty(len(cells)), np.empty(len(cells))
     here, total = -1, 0.0
     for cell in range(len(cells)):
         row = cells[cell, 0]
         if row != here:
             here, total = row, 0.0
-            for z in range(states):
+            for z in range(counts.shape[1]):
                 total += counts[row, z]
         times[cell] = counts[row, cells[cell, 1]]
         beside[cell] = total - min(times[cell], 1.0)
-    scores = np.zeros((number, len(grid)))
-    divisors = np.zeros(len(grid))
-    order, weight = np.empty(len(cells), np.int64), 0.0
-    _sort(beside, order)
-    for k in range(len(cells)):
-        rest = beside[order[k]]
-        weight += times[order[k]]
-        if k == len(cells) - 1 or beside[order[k + 1]] != rest:
-            for g in range(len(grid)):
-                divisors[g] += weight * logarithm(rest + grid[g])
-            weight = 0.0
-    _sort(times, order)
+    return strength_scores(times, beside, values, grid)
+
+
+@part
+def strength_scores(times, beside, values, grid):
+    """Return how well each base predicts what is left out, `[base, strength]`, up to a constant.
+
+    That is the sum over cells of n ln((n - 1 + s b) / (N - 1 + s)), with n in `times`, N - 1 in
+    `beside`, and b the prediction of the base in values `[base, cell]`. With u = b / (n - 1), the
+    numerator is 1 + s u up to a constant; with n <= 1 it is s b.
+    """
+    number, tried = len(values), len(grid)
+    order, places = np.empty(len(times), np.int64), np.empty(len(times), np.int32)
+    scores, divisors = np.zeros((number, tried)), _divisors(times, beside, grid, order, places)
+    _sort(times, order, places)
     alone, single = 0, 0.0
-    while alone < len(cells) and times[order[alone]] <= 1.0:
+    while alone < len(times) and times[order[alone]] <= 1.0:
         single += times[order[alone]]
         alone += 1
-    # Of equally many observations several are taken together; places that are left over are -1.
-    slots = np.full((_TOGETHER, len(cells)), -1, np.int64)
-    powers, last = np.empty(len(cells)), 0.0
+    # Of equally many observations several are taken together. Where is the factor of each cell, and
+    # what is u of a prediction?
+    several = len(times) - alone
+    slot, group = np.empty(several, np.int64), np.empty(several, np.int64)
+    ratio, powers, last = np.empty(several), np.empty(several), 0.0
     used, taken = 0, _TOGETHER
-    for k in range(alone, len(cells)):
-        n = times[order[k]]
+    for k in range(several):
+        n = times[order[alone + k]]
         if taken == _TOGETHER or n != last:
             powers[used] = last = n
             used += 1
             taken = 0
-        slots[taken, used - 1] = order[k]
+        slot[k], group[k], ratio[k] = taken, used - 1, 1.0 / (n - 1.0)
         taken += 1
-    leans, few = np.empty((_TOGETHER, used)), np.empty((2, alone))
+    # All bases are side by side, because loops over those of one would be short. Factors that are
+    # left over are one.
+    leans, logs = np.zeros((_TOGETHER, number * used)), np.empty(number * used)
+    few = np.empty(number * alone)
     for c in range(number):
         for k in range(alone):
-            few[0, k], few[1, k] = times[order[k]], max(values[c, order[k]], _SMALLEST)
-        for j in range(_TOGETHER):
+            few[c * alone + k] = max(values[c, order[k]], _SMALLEST)
+        for k in range(several):
+            leans[slot[k], c * used + group[k]] = values[c, order[alone + k]] * ratio[k]
+    for k in range(len(few)):
+        few[k] = logarithm(few[k])
+    for g in range(tried):
+        constant = single * math.log(grid[g]) - divisors[g]
+        _take_joint_logs(leans, grid[g], logs)
+        for c in range(number):
+            total = 0.0
             for k in range(used):
-                cell = slots[j, k]
-                leans[j, k] = values[c, cell] / (powers[k] - 1.0) if cell >= 0 else 0.0
-        log = _weighted_logs(few[0], few[1])
-        for g in range(len(grid)):
-            sums = _joint_logs(powers[:used], leans, grid[g])
-            scores[c, g] = sums + log + single * math.log(grid[g]) - divisors[g]
+                total += powers[k] * logs[c * used + k]
+            scores[c, g] = total + constant
+    for c in range(number):
+        total = 0.0
+        for k in range(alone):
+            total += times[order[k]] * few[c * alone + k]
+        for g in range(tried):
+            scores[c, g] += total
     return scores
 
 
 @part
-def _sort(numbers, order):
+def _divisors(times, beside, grid, order, places):
+    """Return the sums over cells of n ln(N - 1 + s), for each strength; the rest is room."""
+    _sort(beside, order, places)
+    tried, used, last = len(grid), 0, -1.0
+    rests, powers = np.empty(len(times)), np.empty(len(times))
+    for k in range(len(times)):
+        rest = beside[order[k]]
+        if rest != last:
+            rests[used] = last = rest
+            powers[used] = 0.0
+            used += 1
+        powers[used - 1] += times[order[k]]
+    logs, divisors = np.empty(tried * used), np.zeros(tried)
+    for g in range(tried):
+        for k in range(used):
+            logs[g * used + k] = rests[k] + grid[g]
+    for k in range(len(logs)):
+        logs[k] = logarithm(logs[k])
+    for g in range(tried):
+        for k in range(used):
+            divisors[g] += powers[k] * logs[g * used + k]
+    return divisors
+
+
+@part
+def _sort(numbers, order, places):
     """Fill order with places of numbers so that small whole ones come first, equal ones together.
 
     Those below one come first of all, and large or fractional ones last, as they are.
     """
     ends = np.zeros(_FEW + 1, np.int64)
-    for after in range(2):
-        for k in range(len(numbers)):
-            number = numbers[k]
-            place = _FEW - 1
-            if number < 1.0:
-                place = 0
-            elif number < _FEW - 1 and number == math.floor(number):
-                place = int(number)
-            if after:
-                order[ends[place]] = k
-                ends[place] += 1
-            else:
-                ends[place + 1] += 1
-        if not after:
-            for place in range(_FEW):
-                ends[place + 1] += ends[place]
-
-
-@part_in_any_order
-def _weighted_logs(weights, values):
-    """Return the sum of logarithms of values, each times its weight."""
-    total = 0.0
-    for k in range(len(values)):
-        total += weights[k] * logarithm(values[k])
-    return total
-
-
-@part_in_any_order
-def _joint_logs(powers, leans, s):
-    """Return the sum of the logarithms of 1 + s lean, each times its power."""
-    total = 0.0
-    first, second, third, fourth = leans[0], leans[1], leans[2], leans[3]
-    for k in range(len(powers)):
-        product = (1.0 + s * first[k]) * (1.0 + s * second[k])
-        product *= (1.0 + s * third[k]) * (1.0 + s * fourth[k])
-        total += powers[k] * logarithm(product)
-    return total
+    for k in range(len(numbers)):
+        bounded = int(min(numbers[k], _FEW - 1.0))
+        place = bounded if bounded == numbers[k] or bounded == 0 else _FEW - 1
+        places[k] = place
+        ends[place + 1] += 1
+    for place in range(_FEW):
+        ends[place + 1] += ends[place]
+    for k in range(len(numbers)):
+        order[ends[places[k]]] = k
+        ends[places[k]] += 1
 
 
 @part
-def _weigh_bases(t, tiers, scores, grid, mean, chance):
-    """Fill weights and strengths of the bases of tier t, from how they predict what is left out."""
-    first, weight, strength = tiers[3:6]
+def _take_joint_logs(leans, s, logs):
+    """Fill logs with those of the products of 1 + s lean over all rows of `leans`."""
+    a, b, c, d = leans[0], leans[1], leans[2], leans[3]
+    for k in range(len(logs)):
+        logs[k] = ((1.0 + s * a[k]) * (1.0 + s * b[k])) * ((1.0 + s * c[k]) * (1.0 + s * d[k]))
+    a, b, c, d = leans[4], leans[5], leans[6], leans[7]
+    for k in range(len(logs)):
+        more = ((1.0 + s * a[k]) * (1.0 + s * b[k])) * ((1.0 + s * c[k]) * (1.0 + s * d[k]))
+        logs[k] = logarithm(logs[k] * more)
+
+
+@part
+def weigh_bases(scores, grid, mean, weight, strength, chance):
+    """Fill weights and strengths of bases, from how they predict what is left out.
+
+    `mean` is the prior mean of strengths, and chance[c] becomes their distribution for base c.
+    """
     number, tried = len(scores), len(grid)
     tops, best = np.full(number, -np.inf), -np.inf
     logs = np.empty(tried)
@@ -392,13 +413,13 @@ def _weigh_bases(t, tiers, scores, grid, mean, chance):
         mass, moment = 0.0, 0.0
         for g in range(tried):
             part = math.exp(scores[c, g] - tops[c])
-            chance[first[t] + c, g] = part
+            chance[c, g] = part
             mass += part
             moment += part * logs[g]
         for g in range(tried):
-            chance[first[t] + c, g] /= mass
-        strength[first[t] + c] = math.exp(moment / mass)
-        weight[first[t] + c] = mass * math.exp(tops[c] - best)
-        total += weight[first[t] + c]
+            chance[c, g] /= mass
+        strength[c] = math.exp(moment / mass)
+        weight[c] = mass * math.exp(tops[c] - best)
+        total += weight[c]
     for c in range(number):
-        weight[first[t] + c] /= total
+        weight[c] /= total

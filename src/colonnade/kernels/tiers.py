@@ -43,12 +43,6 @@ _LEAST = 1e-300
 
 @entry
 def number_projections(parent, coarser, codes, sizes, values, member, begin, counts):
-    """See `project`."""
-    project(parent, coarser, codes, sizes, values, member, begin, counts)
-
-
-@part
-def project(parent, coarser, codes, sizes, values, member, begin, counts):
     """Number the projections of stored configurations, tier by tier, and add up their counts.
 
     Tier t > 0 has the parents of tier coarser[t] and parent[t] after them. Row i of `codes`
@@ -139,6 +133,71 @@ def _take_root(values, degree):
 
 
 @part
+def take_roots(rows, mean, degree, first, second):
+    """Fill the roots of rows and of their ratios to a mean that finer tiers need: see above.
+
+    Degrees up to four are fast: with y = p^(-1 / (2 degree)), the roots are (p y^(2 degree - 1))^2
+    and p y^(2 degree - 1) by that of the mean.
+    """
+    if degree == 2:
+        for k in range(len(rows)):
+            y = _inverse_root(rows[k], 4, np.uint64(0x40000000), np.uint64(0x4FEB0218))
+            first[k] = rows[k] * y * y * y
+        for k in range(len(rows)):
+            second[k] = _inverse_root(mean[k], 4, np.uint64(0x40000000), np.uint64(0x4FEB0218))
+    elif degree == 3:
+        for k in range(len(rows)):
+            y = _inverse_root(rows[k], 6, np.uint64(0x2AAAAAAB), np.uint64(0x4A970DD0))
+            first[k] = rows[k] * y * (y * y) * (y * y)
+        for k in range(len(rows)):
+            second[k] = _inverse_root(mean[k], 6, np.uint64(0x2AAAAAAB), np.uint64(0x4A970DD0))
+    elif degree == 4:
+        for k in range(len(rows)):
+            y = _inverse_root(rows[k], 8, np.uint64(0x20000000), np.uint64(0x47ED11B8))
+            first[k] = rows[k] * y * (y * y) * ((y * y) * (y * y))
+        for k in range(len(rows)):
+            second[k] = _inverse_root(mean[k], 8, np.uint64(0x20000000), np.uint64(0x47ED11B8))
+    else:
+        for k in range(len(rows)):
+            first[k] = rows[k]
+        for k in range(len(rows)):
+            second[k] = math.sqrt(rows[k] / mean[k])
+        _take_root(first, degree)
+        _take_root(second, degree)
+        return
+    for k in range(len(rows)):
+        second[k] *= first[k]
+    for k in range(len(rows)):
+        first[k] *= first[k]
+
+
+@part
+def _inverse_root(value, k, part, top):
+    """Return value^(-1/k) for even k; `part` is 2^32 / k, and `top` the guess of one."""
+    value = max(value, _LEAST)
+    # The exponent of the root is that of the number by -k, and so are the digits that follow it in
+    # memory, nearly. Half of the word will do, because vectors of whole words cannot be multiplied.
+    upper = np.float64(value).view(np.uint64) >> np.uint64(32)
+    root = np.uint64((top - ((upper * part) >> np.uint64(32))) << np.uint64(32)).view(np.float64)
+    # Two steps along the series of (1 - rest)^(-1/k), without a division. The rest is below 0.24 at
+    # first, and 2e-4 then.
+    a = 1.0 / k
+    b = a * (a + 1.0) / 2.0
+    c = b * (a + 2.0) / 3.0
+    d = c * (a + 3.0) / 4.0
+    for _ in range(2):
+        square = root * root
+        power = square * square
+        if k == 6:
+            power *= square
+        elif k == 8:
+            power *= power
+        rest = 1.0 - value * power
+        root += root * rest * (a + rest * (b + rest * (c + rest * d)))
+    return root
+
+
+@part
 def store_block(place, degree, mean, room, rows):
     """Store rows `[state * lane]`, room[0], with their roots where they belong in `rows`.
 
@@ -147,11 +206,7 @@ def store_block(place, degree, mean, room, rows):
     lanes, states = len(place), rows.shape[1] // STORED
     found, first, second = room[0], room[1], room[2]
     if degree > 1:
-        for k in range(len(found)):
-            first[k] = found[k]
-            second[k] = math.sqrt(found[k] / mean[k])
-        _take_root(first, degree)
-        _take_root(second, degree)
+        take_roots(found, mean, degree, first, second)
     for lane in range(lanes):
         row = rows[place[lane]]
         for x in range(states):
@@ -258,12 +313,6 @@ def mix_bases(t, wide, tiers, own, bases, scale, lent, answer):
 
 @entry
 def fill_rows(tiers, inside, sizes, codes, member, known, answer):
-    """See `fill_all`."""
-    return fill_all(tiers, inside, sizes, codes, member, known, answer)
-
-
-@part
-def fill_all(tiers, inside, sizes, codes, member, known, answer):
     """Fill the answer with the rows of all configurations; return those of all tiers but the last.
 
     A configuration is a code for each of some axes, of these sizes, the last of which changes

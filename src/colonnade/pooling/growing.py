@@ -79,7 +79,7 @@ def grow(
     sizes : sequence of int
         Number of states of each column.
     weights : array [row]
-        How often each row counts.
+        How often each row counts: whole numbers.
     members : sequence of sequence of int
         The columns of each table: parents, then the child.
     smoothed : sequence of bool
@@ -89,7 +89,6 @@ def grow(
         Number of cells to be left free before the tables.
     """
     from colonnade.kernels.growing import grow_tables
-    from colonnade.kernels.tiers import LANES
 
     cells = [math.prod(sizes[k] for k in own) for own in members]
     offset = np.cumsum([before, *cells])
@@ -97,7 +96,6 @@ def grow(
     values, lost = np.empty(offset[-1]), np.zeros(columns.shape[1])
     prior = (leaning.alpha0, leaning.s_mean, STRENGTHS, np.array(mixing.tried), mixing.tolerance)
     grow_tables(
-        LANES,
         _plans(),
         columns,
         np.array(sizes, dtype=np.int64),
@@ -119,15 +117,12 @@ def _plans() -> tuple[Array, ...]:
     most, tiers = MAX_LATTICE_PARENTS + 1, 2**MAX_LATTICE_PARENTS
     number = np.zeros(most, dtype=np.int64)
     below = np.full((most, tiers, most), -1, dtype=np.int64)
-    within = np.zeros((most, tiers, tiers), dtype=bool)
-    degree, parent, coarser = np.zeros((3, most, tiers), dtype=np.int64)
     inside = np.zeros((most, tiers, most - 1), dtype=bool)
+    degree = np.zeros((most, tiers), dtype=np.int64)
     for count in range(1, most):
         plan = Plan.lattice(range(count), integrated=False)
         number[count] = size = len(plan.subsets)
         below[count, :size, : plan.below.shape[1]] = plan.below
-        within[count, :size, :size] = plan.within
-        degree[count, :size] = plan.degree
         inside[count, :size, :count] = plan.inside(count)
-        parent[count, :size], coarser[count, :size] = plan.extensions
-    return number, below, within, degree, inside, parent, coarser
+        degree[count, :size] = plan.degree
+    return number, below, inside, degree
