@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part
+from colonnade.kernels.compiled import entry
 
 # Two numbers above this may be multiplied.
 _SMALL = 1e-150
