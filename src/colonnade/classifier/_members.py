@@ -330,11 +330,16 @@ def _changes(cpt: Cpt) -> Floats:
 
 
 def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = True) -> float:
-    """Sum of the log probabilities of the classes that the rows have."""
+    """Sum of the log probabilities of the classes that the rows have.
+
+    Logs ``[row, class]`` that are not normalised become so.
+    """
+    from colonnade.kernels.classify import normalise
+
     label = coded.codes[coded.position(target)].astype(np.intp)
-    own = logs[np.arange(len(logs)), label]
     if not normalised:
-        own = own - np.logaddexp.reduce(logs, axis=1)
+        normalise(logs)
+    own = logs[np.arange(len(logs)), label]
     return float(own.sum() if coded.weights is None else coded.weights @ own)
 
 

@@ -104,14 +104,15 @@ def learn_dense(below, inside, degree, axes, prior, begin, counts, cell_of, of_c
         items[t] = (begin[t + 1] - begin[t]) // states + first[t, states]
         place[t + 1] = place[t] + states * items[t]
         most = max(most, items[t])
-    store, room = np.empty((STORED, place[number - 1])), np.empty((4, states * most))
+    store, room = np.empty((STORED, place[number])), np.empty((3, states * most))
     wide_most = below.shape[1]
     idx, lent = np.empty((wide_most, most), np.uint32), np.empty((wide_most + MEANS, most))
     work = np.empty((5, most))
     for t in range(number):
         n, m = (begin[t + 1] - begin[t]) // states, items[t]
         size = states * m
-        own, found, g, v = room[0, :size], room[1, :size], room[2, :size], room[3, :size]
+        own, g, v = room[0, :size], room[1, :size], room[2, :size]
+        found = store[0, place[t] : place[t + 1]]
         total = work[0, :m]
         _take_counts(n, m, counts[begin[t] : begin[t + 1]], of_cell[t], first[t], own, total)
         if t == 0:
@@ -139,18 +140,10 @@ def learn_dense(below, inside, degree, axes, prior, begin, counts, cell_of, of_c
             _mix(t, wide, below, place, items, idx, store, own, g, v, work, lent, found)
         if states == 1:
             found[:] = 1.0  # whatever was rounded
-        if t < number - 1:
-            own_place, end = place[t], place[t + 1]
-            p, root, ratio = (
-                store[0, own_place:end],
-                store[1, own_place:end],
-                store[2, own_place:end],
-            )
-            for k in range(size):
-                p[k] = found[k]
-            if degree[t] > 1:
-                take_roots(found, g, degree[t], root, ratio)
-    return room[1, : states * items[number - 1]].copy()
+        if degree[t] > 1:
+            here, end = place[t], place[t + 1]
+            take_roots(found, g, degree[t], store[1, here:end], store[2, here:end])
+    return store[0, place[number - 1] :]
 
 
 @part

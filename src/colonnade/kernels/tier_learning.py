@@ -297,7 +297,11 @@ def strength_scores(times, beside, values, grid):
     # Of equally many observations several are taken together. Where is the factor of each cell, and
     # what is u of a prediction?
     several = len(times) - alone
-    slot, group = np.empty(several, np.int64), np.empty(several, np.int64)
+    which, slot, group = (
+        np.empty(several, np.uint64),
+        np.empty(several, np.uint64),
+        np.empty(several, np.uint64),
+    )
     ratio, powers, last = np.empty(several), np.empty(several), 0.0
     used, taken = 0, _TOGETHER
     for k in range(several):
@@ -306,17 +310,22 @@ def strength_scores(times, beside, values, grid):
             powers[used] = last = n
             used += 1
             taken = 0
-        slot[k], group[k], ratio[k] = taken, used - 1, 1.0 / (n - 1.0)
+        which[k], slot[k], group[k] = order[alone + k], taken, used - 1
+        ratio[k] = 1.0 / (n - 1.0)
         taken += 1
+    width = number * used
+    for k in range(several):
+        group[k] += slot[k] * np.uint64(width)
     # All bases are side by side, because loops over those of one would be short. Factors that are
     # left over are one.
-    leans, logs = np.zeros((_TOGETHER, number * used)), np.empty(number * used)
-    few = np.empty(number * alone)
+    leans, logs = np.zeros((_TOGETHER, width)), np.empty(width)
+    few, flat = np.empty(number * alone), leans.reshape(-1)
     for c in range(number):
+        own, some, begin = values[c], few[c * alone : (c + 1) * alone], np.uint64(c * used)
         for k in range(alone):
-            few[c * alone + k] = max(values[c, order[k]], _SMALLEST)
+            some[k] = max(own[np.uint64(order[k])], _SMALLEST)
         for k in range(several):
-            leans[slot[k], c * used + group[k]] = values[c, order[alone + k]] * ratio[k]
+            flat[begin + group[k]] = own[which[k]] * ratio[k]
     for k in range(len(few)):
         few[k] = logarithm(few[k])
     for g in range(tried):

@@ -37,8 +37,8 @@ MEANS, FACTORS, TOTALS = 4, 2, 2
 LANES = 32
 # What is stored of a row: probabilities and two roots.
 STORED = 3
-# The smallest number of which a root is taken.
-_LEAST = 1e-300
+# The smallest number of which a root is taken, and the largest degree that needs no logarithms.
+_LEAST, _MOST_FAST = 1e-300, 4
 
 
 @entry
@@ -104,67 +104,28 @@ def leaned_on(t, below, who):
 
 
 @part
-def _take_root(values, degree):
-    """Replace positive numbers by their roots; degrees up to four are fast."""
-    if degree == 2 or degree == 4:
-        for k in range(len(values)):
-            values[k] = math.sqrt(values[k])
-        if degree == 4:
-            for k in range(len(values)):
-                values[k] = math.sqrt(values[k])
-    elif degree == 3:
-        for k in range(len(values)):
-            value = max(values[k], _LEAST)
-            # The inverse of the root: its exponent is a third of that of the number, and so are
-            # the digits that follow it in memory, nearly. Half of the word will do, because vectors
-            # of whole words cannot be multiplied.
-            upper = np.float64(value).view(np.uint64) >> np.uint64(32)
-            third = (upper * np.uint64(0x55555556)) >> np.uint64(32)
-            root = np.uint64((np.uint64(0x553EF0FF) - third) << np.uint64(32)).view(np.float64)
-            # Two steps along the series of the root of 1 - rest, without a division.
-            rest = 1.0 - value * root * root * root
-            root += root * rest * (1 / 3 + rest * (2 / 9 + rest * (14 / 81)))
-            rest = 1.0 - value * root * root * root
-            root += root * rest * (1 / 3 + rest * (2 / 9 + rest * (14 / 81)))
-            values[k] = value * root * root
-    elif degree > 4:
-        for k in range(len(values)):
-            values[k] = math.exp(math.log(max(values[k], _LEAST)) / degree)
-
-
-@part
 def take_roots(rows, mean, degree, first, second):
     """Fill the roots of rows and of their ratios to a mean that finer tiers need: see above.
 
-    Degrees up to four are fast: with y = p^(-1 / (2 degree)), the roots are (p y^(2 degree - 1))^2
-    and p y^(2 degree - 1) by that of the mean.
+    Degrees up to four are fast: with y = p^(-1 / (2 degree)), the root of p is the square of
+    p y^(2 degree - 1), and that of the ratio this by the same root of the mean.
     """
-    if degree == 2:
+    if degree > _MOST_FAST:
         for k in range(len(rows)):
-            y = _inverse_root(rows[k], 4, np.uint64(0x40000000), np.uint64(0x4FEB0218))
-            first[k] = rows[k] * y * y * y
+            first[k] = math.exp(math.log(max(rows[k], _LEAST)) / degree)
         for k in range(len(rows)):
-            second[k] = _inverse_root(mean[k], 4, np.uint64(0x40000000), np.uint64(0x4FEB0218))
-    elif degree == 3:
-        for k in range(len(rows)):
-            y = _inverse_root(rows[k], 6, np.uint64(0x2AAAAAAB), np.uint64(0x4A970DD0))
-            first[k] = rows[k] * y * (y * y) * (y * y)
-        for k in range(len(rows)):
-            second[k] = _inverse_root(mean[k], 6, np.uint64(0x2AAAAAAB), np.uint64(0x4A970DD0))
-    elif degree == 4:
-        for k in range(len(rows)):
-            y = _inverse_root(rows[k], 8, np.uint64(0x20000000), np.uint64(0x47ED11B8))
-            first[k] = rows[k] * y * (y * y) * ((y * y) * (y * y))
-        for k in range(len(rows)):
-            second[k] = _inverse_root(mean[k], 8, np.uint64(0x20000000), np.uint64(0x47ED11B8))
-    else:
-        for k in range(len(rows)):
-            first[k] = rows[k]
-        for k in range(len(rows)):
-            second[k] = math.sqrt(rows[k] / mean[k])
-        _take_root(first, degree)
-        _take_root(second, degree)
+            second[k] = math.exp(0.5 * math.log(max(rows[k] / mean[k], _LEAST)) / degree)
         return
+    _fill_inverse_roots(rows, degree, first)
+    _fill_inverse_roots(mean, degree, second)
+    for k in range(len(rows)):
+        square = first[k] * first[k]
+        power = square * first[k]
+        if degree == 3:
+            power *= square
+        elif degree == 4:
+            power *= square * square
+        first[k] = rows[k] * power
     for k in range(len(rows)):
         second[k] *= first[k]
     for k in range(len(rows)):
@@ -172,29 +133,35 @@ def take_roots(rows, mean, degree, first, second):
 
 
 @part
-def _inverse_root(value, k, part, top):
-    """Return value^(-1/k) for even k; `part` is 2^32 / k, and `top` the guess of one."""
-    value = max(value, _LEAST)
-    # The exponent of the root is that of the number by -k, and so are the digits that follow it in
-    # memory, nearly. Half of the word will do, because vectors of whole words cannot be multiplied.
-    upper = np.float64(value).view(np.uint64) >> np.uint64(32)
-    root = np.uint64((top - ((upper * part) >> np.uint64(32))) << np.uint64(32)).view(np.float64)
-    # Two steps along the series of (1 - rest)^(-1/k), without a division. The rest is below 0.24 at
-    # first, and 2e-4 then.
-    a = 1.0 / k
+def _fill_inverse_roots(values, degree, roots):
+    """Fill values^(-1/k), k = 2 degree, for degrees of two to four."""
+    part = np.uint64(0x40000000 if degree == 2 else 0x2AAAAAAB if degree == 3 else 0x20000000)
+    # The root of one, less what makes all guesses equally good.
+    top = np.uint64(0x4FEB0218 if degree == 2 else 0x4A970DD0 if degree == 3 else 0x47ED11B8)
+    a = 0.5 / degree
     b = a * (a + 1.0) / 2.0
     c = b * (a + 2.0) / 3.0
     d = c * (a + 3.0) / 4.0
-    for _ in range(2):
-        square = root * root
-        power = square * square
-        if k == 6:
-            power *= square
-        elif k == 8:
-            power *= power
-        rest = 1.0 - value * power
-        root += root * rest * (a + rest * (b + rest * (c + rest * d)))
-    return root
+    for i in range(len(values)):
+        value = max(values[i], _LEAST)
+        # The exponent of the root is that of the number by -k, and so are the digits that follow it
+        # in memory, nearly. Half of the word will do, because vectors of whole words cannot be
+        # multiplied.
+        upper = np.float64(value).view(np.uint64) >> np.uint64(32)
+        guess = (top - ((upper * part) >> np.uint64(32))) << np.uint64(32)
+        root = np.uint64(guess).view(np.float64)
+        # Two steps along the series of (1 - rest)^(-1/k), without a division. The rest is below
+        # 0.24 at first, and 2e-4 then.
+        for _ in range(2):
+            square = root * root
+            power = square * square
+            if degree == 3:
+                power *= square
+            elif degree == 4:
+                power *= power
+            rest = 1.0 - value * power
+            root += root * rest * (a + rest * (b + rest * (c + rest * d)))
+        roots[i] = root
 
 
 @part
@@ -443,16 +410,14 @@ def _mix(begin, wide, share, room, found):
 def _store_roots(rows, degree):
     """Fill the roots of rows, after whose probabilities are those that their ratios are to."""
     states = rows.shape[1] // STORED
-    first, second = np.ones(len(rows) * states), np.ones(len(rows) * states)
+    size = len(rows) * states
+    p, mean, first, second = np.empty(size), np.empty(size), np.ones(size), np.ones(size)
     if degree > 1:
         for i in range(len(rows)):
             for x in range(states):
-                first[i * states + x] = rows[i, x]
-                second[i * states + x] = rows[i, x] / rows[i, states + x]
-        for k in range(len(second)):
-            second[k] = math.sqrt(second[k])
-        _take_root(first, degree)
-        _take_root(second, degree)
+                p[i * states + x] = rows[i, x]
+                mean[i * states + x] = rows[i, states + x]
+        take_roots(p, mean, degree, first, second)
     for i in range(len(rows)):
         for x in range(states):
             rows[i, states + x] = first[i * states + x]
