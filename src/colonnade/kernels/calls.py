@@ -11,6 +11,8 @@ from llvmlite.ir.instructions import InsertValue, PhiInstr
 from numba.core import types
 from numba.core.callconv import RETCODE_OK, CPUCallConv, Status, excinfo_ptr_t
 
+# The name of an argument that points to the elements of an array ends so.
+_ELEMENTS = ".4"
 _UNKNOWN = Status._make([None] * len(Status._fields))
 
 
@@ -56,6 +58,18 @@ def _operands(instruction: Any) -> list[Any]:
 
 class Calls(CPUCallConv):
     """How a kernel calls another, and hands on its errors: there is no `try` in kernels."""
+
+    def decorate_function(
+        self, function: Any, arguments: Any, types_of_them: Any, noalias: bool = False
+    ) -> None:
+        """Name the arguments of a function, and say which ones are separate.
+
+        Those are the elements of arrays; what counts the references to them may be the same.
+        """
+        super().decorate_function(function, arguments, types_of_them)
+        for each in self.get_arguments(function) if noalias else ():
+            if each.name.endswith(_ELEMENTS):
+                each.add_attribute("noalias")
 
     def call_function(
         self, builder: Any, callee: Any, resty: Any, argtys: Any, args: Any, attrs: Any = None

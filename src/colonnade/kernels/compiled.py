@@ -28,6 +28,9 @@ from colonnade.kernels.notice import listen
 # Versions of Numba with which `linking` was tested.
 _LINKED = ("0.68",)
 
+# What marks a function whose arrays are separate, for `linking`.
+SEPARATE = "arrays_are_separate"
+
 # Division by zero gives an infinity, and need not be looked for.
 _ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True}
@@ -62,6 +65,15 @@ def part_in_any_order(function: Callable[..., Any]) -> Any:
     All terms are positive, so no accuracy is lost, and the compiler can use vector instructions.
     """
     return part(function, fastmath={"reassoc", "contract", "nsz"})
+
+
+def part_with_separate_arrays(function: Callable[..., Any]) -> Any:
+    """Compile a part none of whose arrays has elements of another one.
+
+    The compiler need not look for that before each loop, which takes as long as a short loop.
+    """
+    setattr(function, SEPARATE, True)
+    return part(function)
 
 
 notice = listen()

@@ -4,16 +4,11 @@ What is done is what `Tiers` and `Smoothed` do for one table after the other. A 
 thousand cells, so that what Python needs to call them takes longer than the work.
 """
 
-import math
-
 import numpy as np
 
 from colonnade.kernels.compiled import entry, part
-from colonnade.kernels.dense_tiers import add_up, learn_dense, number_cells
-from colonnade.kernels.special import logarithm, replace_by_logs
-
-# The smallest number of which `logarithm` is taken.
-_SMALLEST = 1e-300
+from colonnade.kernels.dense_tiers import ROOMS, learn_dense
+from colonnade.kernels.tiers import STORED
 
 
 @entry
@@ -36,121 +31,107 @@ def grow_tables(
     ties. Neighbours are mixed if smoothed[f].
     """
     rows = columns.shape[1]
-    index = np.empty(rows, np.int64)
+    cell_of = np.empty(rows, np.int64)
+    # Room for the largest table: rows of all tiers but the last, and cells of a tier.
+    stored, largest = 0, 0
     for f in range(len(start) - 1):
-        own = members[start[f] : start[f + 1]]
-        table = values[offset[f] : offset[f + 1]]
+        need, cells = _extent(members[start[f] : start[f + 1]], sizes, rows, plans)
+        stored, largest = max(stored, need), max(largest, cells)
+    store, room = np.empty((STORED, stored)), np.empty((ROOMS + plans[1].shape[2], largest))
+    alpha0, s_mean, multiples, tried, tolerance = prior
+    for f in range(len(start) - 1):
+        own, steps = _with_longest_last(members[start[f] : start[f + 1]], sizes)
         count = len(own) - 1
-        states, number, axes = sizes[own[count]], plans[0][count], np.empty(count, np.int64)
+        number, axes = plans[0][count], np.empty(count, np.int64)
         for k in range(count):
             axes[k] = sizes[own[k]]
-        inside, begin = plans[2][count], np.zeros(number + 1, np.int64)
-        for t in range(number):
-            span = states
-            for k in range(count):
-                span *= axes[k] if inside[t, k] else 1
-            begin[t + 1] = begin[t] + span
-        counts = np.empty(begin[number])
-        last = counts[begin[number - 1] :]
-        last[:] = 0.0
-        # Counts are `[state, configuration]`.
-        index[:] = 0
-        for j in range(-1, count):
-            column = own[j] if j >= 0 else own[count]
-            size, codes = sizes[column], columns[column]
-            for row in range(rows):
-                # Once below zero, an index stays there.
-                missing = codes[row] >= size or index[row] < 0
-                index[row] = -1 if missing else index[row] * size + codes[row]
+        plan = (plans[1][count], plans[2][count], plans[3][count, :number])
+        leaning = (alpha0, s_mean, multiples, tried if smoothed[f] else tried[:1], tolerance)
+        table, first = values[offset[f] : offset[f + 1]], np.zeros(sizes[own[count]] + 1, np.int64)
+        codes, times = _take_cells(own, sizes, columns, weights, len(table), first, cell_of)
+        losses = learn_dense(plan, axes, leaning, codes, times, first, store, room, steps, table)
         for row in range(rows):
-            if index[row] >= 0:
-                last[index[row]] += weights[row]
-        losses, cell_of = _grow(
-            plans, count, axes, states, smoothed[f], prior, begin, counts, rows, table
-        )
-        for row in range(rows):
-            if index[row] >= 0:
-                lost[row] += losses[cell_of[index[row]]]
+            if cell_of[row] >= 0:
+                lost[row] += losses[cell_of[row]]
 
 
 @part
-def _grow(plans, count, axes, states, smoothed, prior, begin, counts, rows, table):
-    """Fill the logarithms of one table from its counts `[state, configuration]`.
+def _take_cells(own, sizes, columns, weights, size, first, cell_of):
+    """Find the cells of a table with observations: their codes `[axis, cell]`, and how many.
 
-    Returns what each cell with observations loses without one of them, and the numbers of these
-    cells.
+    They are in the order of the states of the child, first[x] is the first one of state x, and
+    cell_of[row] becomes the cell of a row, -1 if the row is not counted.
     """
-    alpha0, s_mean, multiples, tried, tolerance = prior
-    number = len(begin) - 1
-    below, inside, degree = plans[1][count], plans[2][count], plans[3][count]
-    add_up(below, inside, axes, counts, begin)
-    cell_of, first = np.empty(len(counts), np.uint32), np.empty((number, states + 1), np.int64)
-    of_cell = number_cells(states, rows, begin, counts, cell_of, first)
-    leaning = (alpha0, s_mean, multiples)
-    found = learn_dense(
-        below, inside, degree, axes, leaning, begin, counts, cell_of, of_cell, first
-    )
-    ends, own, items = first[number - 1], of_cell[number - 1], len(found) // states
-    top, cells = counts[begin[number - 1] :], first[number - 1, states]
-    n = items - cells
-    alone, beside, times = np.empty(cells), np.empty(cells), np.empty(cells)
-    for x in range(states):
-        for cell in range(ends[x], ends[x + 1]):
-            at = n + cell
-            alone[cell] = found[x * items + at]
-            before, after = max(x - 1, 0), min(x + 1, states - 1)
-            beside[cell] = 0.5 * (found[before * items + at] + found[after * items + at])
-            times[cell] = top[x * n + own[cell]]
-    share = 0.0
-    if smoothed and states > 1:
-        share = _best_weight(alone, beside, times, tried, tolerance)
-    _turn(found, states, items, axes[count - 1], share, table)
-    replace_by_logs(table)
-    losses, last = np.empty(cells + 1), axes[count - 1]
-    for cell in range(cells):
-        losses[cell] = (1.0 - share) * alone[cell] + share * beside[cell]
-    replace_by_logs(losses[:cells])
-    for x in range(states):
-        for cell in range(ends[x], ends[x + 1]):
-            configuration = np.int64(own[cell])
-            outer, inner = configuration // last, configuration % last
-            losses[cell] -= table[(outer * states + x) * last + inner]
-    return losses, cell_of[begin[number - 1] :]
+    count, rows, child = len(own) - 1, len(cell_of), columns[own[len(own) - 1]]
+    for row in range(rows):
+        cell_of[row] = 0 if weights[row] > 0.0 else -1
+    for column in own:
+        most, code = sizes[column], columns[column]
+        for row in range(rows):
+            # Once below zero, an index stays there.
+            missing = code[row] >= most or cell_of[row] < 0
+            cell_of[row] = -1 if missing else cell_of[row] * most + code[row]
+    for row in range(rows):
+        if cell_of[row] >= 0:
+            first[child[row] + 1] += 1
+    for x in range(1, len(first)):
+        first[x] += first[x - 1]
+    order, place = np.empty(first[-1], np.int64), first.copy()
+    for row in range(rows):
+        if cell_of[row] >= 0:
+            order[place[child[row]]] = row
+            place[child[row]] += 1
+    # One more than the number of each cell.
+    known, example, times, used = np.zeros(size, np.uint32), order.copy(), np.zeros(rows), 0
+    for x in range(len(first) - 1):
+        low, first[x] = first[x], used
+        for row in order[low : first[x + 1]]:
+            index = cell_of[row]
+            if known[index] == 0:
+                example[used] = row
+                used += 1
+                known[index] = used
+            cell_of[row] = known[index] - np.uint32(1)
+            times[cell_of[row]] += weights[row]
+    first[-1] = used
+    codes = np.empty((count, used), np.uint32)
+    for k in range(count):
+        code, to = columns[own[k]], codes[k]
+        for cell in range(used):
+            to[cell] = code[example[cell]]
+    return codes, times[:used]
 
 
 @part
-def _turn(found, states, items, last, share, table):
-    """Fill a table `[outer, state, last axis]` from rows `[state, item]`, with neighbours mixed."""
-    width = states * last
-    for x in range(states):
-        here, left, right = x * items, max(x - 1, 0) * items, min(x + 1, states - 1) * items
-        for outer in range(len(table) // width):
-            at, to = outer * last, outer * width + x * last
-            if share > 0.0:
-                for k in range(last):
-                    beside = found[np.uint64(left + at + k)] + found[np.uint64(right + at + k)]
-                    own = found[np.uint64(here + at + k)]
-                    table[np.uint64(to + k)] = (1.0 - share) * own + 0.5 * share * beside
-            else:
-                for k in range(last):
-                    table[np.uint64(to + k)] = found[np.uint64(here + at + k)]
+def _with_longest_last(own, sizes):
+    """Return the columns of a table, with the largest parent last, and the steps along them.
+
+    Parents are the axes of the table, which is `[*other parents, child, class]`: loops along the
+    last one are long. After their steps comes that of the child.
+    """
+    count, ordered, steps = len(own) - 1, own.copy(), np.empty(len(own), np.int64)
+    step, largest = sizes[own[count - 1]] * sizes[own[count]], count - 1
+    steps[count], steps[count - 1] = sizes[own[count - 1]], 1
+    for k in range(count - 2, -1, -1):
+        steps[k] = step
+        step *= sizes[own[k]]
+        largest = k if sizes[own[k]] > sizes[own[largest]] else largest
+    ordered[largest], ordered[count - 1] = own[count - 1], own[largest]
+    steps[largest], steps[count - 1] = steps[count - 1], steps[largest]
+    return ordered, steps
 
 
 @part
-def _best_weight(alone, beside, times, tried, tolerance):
-    """Return the weight of neighbours with the best score, of equally good ones the first."""
-    scores, best = np.zeros(len(tried)), -math.inf
-    logs = np.empty(len(alone))
-    for w in range(len(tried)):
-        weight = tried[w]
-        for k in range(len(logs)):
-            mixed = (1.0 - weight) * alone[k] + weight * beside[k]
-            logs[k] = logarithm(max(mixed, _SMALLEST))
-        for k in range(len(logs)):
-            scores[w] += times[k] * logs[k]
-        best = max(best, scores[w])
-    chosen = len(tried) - 1
-    for w in range(len(tried) - 1, -1, -1):
-        if scores[w] >= best - tolerance * (1.0 + abs(best)):
-            chosen = w
-    return tried[chosen]
+def _extent(own, sizes, rows, plans):
+    """Return how many numbers are stored for a table, at most, and how many its cells have."""
+    count = len(own) - 1
+    states, stored, largest = sizes[own[count]], 0, 0
+    for t in range(plans[0][count]):
+        span = 1
+        for k in range(count):
+            span *= sizes[own[k]] if plans[2][count, t, k] else 1
+        cells = min(rows, span * states)
+        largest = max(largest, states * cells)
+        if t < plans[0][count] - 1:
+            stored += states * (span + cells)
+    return stored, largest

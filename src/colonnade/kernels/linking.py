@@ -96,6 +96,7 @@ class _PartLowering(_Lowering, NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.library = _PartCode(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
+        state.flags.noalias = hasattr(state.func_id.func, "arrays_are_separate")
         super().run_pass(state)
         lowered = state["cr"]
         # Callers know a part by what Python would call: a function of its own, whatever it does.

@@ -5,12 +5,11 @@ what they are without one of their observations, are estimated side by side, tie
 `tiers`.
 """
 
-import math
-
 import numpy as np
 
 from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.special import logarithm
+from colonnade.kernels.strength_scores import logs_of, strength_scores, weigh_bases
 from colonnade.kernels.tiers import (
     FACTORS,
     MEANS,
@@ -22,15 +21,10 @@ from colonnade.kernels.tiers import (
     store_block,
 )
 
-# The smallest number of which `logarithm` is taken, and the smallest prediction: two of them may be
-# multiplied.
+# The smallest number of which `logarithm` is taken.
 _SMALLEST = 1e-300
 # Bases of all rows of a tier are kept up to so many numbers, 32 MB, and else computed twice.
 _MAX_KEPT = 1 << 22
-# Cells with fewer observations than this are sorted.
-_FEW = 64
-# Predictions whose product is taken before its logarithm: each is 1 + s u, far below 1e30.
-_TOGETHER = 8
 
 
 @entry
@@ -46,6 +40,7 @@ def fit_tiers(lanes, tiers, member, begin, counts, grid, means, chance, known, s
     """
     below, within, degree, first, weight, strength = tiers[:6]
     number, states = len(below), counts.shape[1]
+    logs = logs_of(grid)
     # Cells with one observation or more can give up a whole one, and a cell of a coarser tier has
     # no fewer: what is left there is stored once, after all rows, and every finer tier reads it.
     entry, entries = _entries(begin, counts)
@@ -111,9 +106,11 @@ def fit_tiers(lanes, tiers, member, begin, counts, grid, means, chance, known, s
                             answer[block * lanes + lane, z] = found[z * lanes + lane]
             if not mixing:
                 here, end = first[t], first[t + 1]
-                scores = _scores(items[:listed], counts, values, grid)
+                scores = _scores(items[:listed], counts, values, grid, logs)
                 own_weight, own_strength = weight[here:end], strength[here:end]
-                weigh_bases(scores, grid, means[t], own_weight, own_strength, chance[here:end])
+                weigh_bases(
+                    scores, grid, logs, means[t], own_weight, own_strength, chance[here:end]
+                )
     for row in range(len(known)):
         for z in range(states):
             known[row, z] = rows[row, z]
@@ -263,7 +260,7 @@ def _add_logs(some, counts, found, lent):
 
 
 @part
-def _scores(cells, counts, values, grid):
+def _scores(cells, counts, values, grid, logs):
     """Return how well each base predicts what is left out: see `strength_scores`."""
     times, beside = np.empty(len(cells)), np.empty(len(cells))
     here, total = -1, 0.0
@@ -275,160 +272,4 @@ def _scores(cells, counts, values, grid):
                 total += counts[row, z]
         times[cell] = counts[row, cells[cell, 1]]
         beside[cell] = total - min(times[cell], 1.0)
-    return strength_scores(times, beside, values, grid)
-
-
-@part
-def strength_scores(times, beside, values, grid):
-    """Return how well each base predicts what is left out, `[base, strength]`, up to a constant.
-
-    That is the sum over cells of n ln((n - 1 + s b) / (N - 1 + s)), with n in `times`, N - 1 in
-    `beside`, and b the prediction of the base in values `[base, cell]`. With u = b / (n - 1), the
-    numerator is 1 + s u up to a constant; with n <= 1 it is s b.
-    """
-    number, tried = len(values), len(grid)
-    order, places = np.empty(len(times), np.int64), np.empty(len(times), np.int32)
-    scores, divisors = np.zeros((number, tried)), _divisors(times, beside, grid, order, places)
-    _sort(times, order, places)
-    alone, single = 0, 0.0
-    while alone < len(times) and times[order[alone]] <= 1.0:
-        single += times[order[alone]]
-        alone += 1
-    # Of equally many observations several are taken together. Where is the factor of each cell, and
-    # what is u of a prediction?
-    several = len(times) - alone
-    which, slot, group = (
-        np.empty(several, np.uint64),
-        np.empty(several, np.uint64),
-        np.empty(several, np.uint64),
-    )
-    ratio, powers, last = np.empty(several), np.empty(several), 0.0
-    used, taken = 0, _TOGETHER
-    for k in range(several):
-        n = times[order[alone + k]]
-        if taken == _TOGETHER or n != last:
-            powers[used] = last = n
-            used += 1
-            taken = 0
-        which[k], slot[k], group[k] = order[alone + k], taken, used - 1
-        ratio[k] = 1.0 / (n - 1.0)
-        taken += 1
-    width = number * used
-    for k in range(several):
-        group[k] += slot[k] * np.uint64(width)
-    # All bases are side by side, because loops over those of one would be short. Factors that are
-    # left over are one.
-    leans, logs = np.zeros((_TOGETHER, width)), np.empty(width)
-    few, flat = np.empty(number * alone), leans.reshape(-1)
-    for c in range(number):
-        own, some, begin = values[c], few[c * alone : (c + 1) * alone], np.uint64(c * used)
-        for k in range(alone):
-            some[k] = max(own[np.uint64(order[k])], _SMALLEST)
-        for k in range(several):
-            flat[begin + group[k]] = own[which[k]] * ratio[k]
-    for k in range(len(few)):
-        few[k] = logarithm(few[k])
-    for g in range(tried):
-        constant = single * math.log(grid[g]) - divisors[g]
-        _take_joint_logs(leans, grid[g], logs)
-        for c in range(number):
-            total = 0.0
-            for k in range(used):
-                total += powers[k] * logs[c * used + k]
-            scores[c, g] = total + constant
-    for c in range(number):
-        total = 0.0
-        for k in range(alone):
-            total += times[order[k]] * few[c * alone + k]
-        for g in range(tried):
-            scores[c, g] += total
-    return scores
-
-
-@part
-def _divisors(times, beside, grid, order, places):
-    """Return the sums over cells of n ln(N - 1 + s), for each strength; the rest is room."""
-    _sort(beside, order, places)
-    tried, used, last = len(grid), 0, -1.0
-    rests, powers = np.empty(len(times)), np.empty(len(times))
-    for k in range(len(times)):
-        rest = beside[order[k]]
-        if rest != last:
-            rests[used] = last = rest
-            powers[used] = 0.0
-            used += 1
-        powers[used - 1] += times[order[k]]
-    logs, divisors = np.empty(tried * used), np.zeros(tried)
-    for g in range(tried):
-        for k in range(used):
-            logs[g * used + k] = rests[k] + grid[g]
-    for k in range(len(logs)):
-        logs[k] = logarithm(logs[k])
-    for g in range(tried):
-        for k in range(used):
-            divisors[g] += powers[k] * logs[g * used + k]
-    return divisors
-
-
-@part
-def _sort(numbers, order, places):
-    """Fill order with places of numbers so that small whole ones come first, equal ones together.
-
-    Those below one come first of all, and large or fractional ones last, as they are.
-    """
-    ends = np.zeros(_FEW + 1, np.int64)
-    for k in range(len(numbers)):
-        bounded = int(min(numbers[k], _FEW - 1.0))
-        place = bounded if bounded == numbers[k] or bounded == 0 else _FEW - 1
-        places[k] = place
-        ends[place + 1] += 1
-    for place in range(_FEW):
-        ends[place + 1] += ends[place]
-    for k in range(len(numbers)):
-        order[ends[places[k]]] = k
-        ends[places[k]] += 1
-
-
-@part
-def _take_joint_logs(leans, s, logs):
-    """Fill logs with those of the products of 1 + s lean over all rows of `leans`."""
-    a, b, c, d = leans[0], leans[1], leans[2], leans[3]
-    for k in range(len(logs)):
-        logs[k] = ((1.0 + s * a[k]) * (1.0 + s * b[k])) * ((1.0 + s * c[k]) * (1.0 + s * d[k]))
-    a, b, c, d = leans[4], leans[5], leans[6], leans[7]
-    for k in range(len(logs)):
-        more = ((1.0 + s * a[k]) * (1.0 + s * b[k])) * ((1.0 + s * c[k]) * (1.0 + s * d[k]))
-        logs[k] = logarithm(logs[k] * more)
-
-
-@part
-def weigh_bases(scores, grid, mean, weight, strength, chance):
-    """Fill weights and strengths of bases, from how they predict what is left out.
-
-    `mean` is the prior mean of strengths, and chance[c] becomes their distribution for base c.
-    """
-    number, tried = len(scores), len(grid)
-    tops, best = np.full(number, -np.inf), -np.inf
-    logs = np.empty(tried)
-    for g in range(tried):
-        logs[g] = math.log(grid[g])
-    for c in range(number):
-        for g in range(tried):
-            scores[c, g] += 2.0 * logs[g] - 2.0 * grid[g] / mean
-            tops[c] = max(tops[c], scores[c, g])
-        best = max(best, tops[c])
-    total = 0.0
-    for c in range(number):
-        mass, moment = 0.0, 0.0
-        for g in range(tried):
-            part = math.exp(scores[c, g] - tops[c])
-            chance[c, g] = part
-            mass += part
-            moment += part * logs[g]
-        for g in range(tried):
-            chance[c, g] /= mass
-        strength[c] = math.exp(moment / mass)
-        weight[c] = mass * math.exp(tops[c] - best)
-        total += weight[c]
-    for c in range(number):
-        weight[c] /= total
+    return strength_scores(times, beside, values, grid, logs)

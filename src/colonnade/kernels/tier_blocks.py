@@ -1,0 +1,284 @@
+"""The rows of all configurations of a tier, when its weights are known: see `dense_tiers`.
+
+A *line* is the configurations that differ in the last axis of a tier alone. In tiers without one of
+the other axes they lean on a line, too, and in the tier without the last one all on the same row. A
+*block* is a few lines, which stay in the cache.
+
+Most configurations were never observed, and take the same shares of what they lean on. Those with
+observations are few, so that their shares are put among the others before a block is filled, and
+taken away after.
+"""
+
+import numpy as np
+
+from colonnade.kernels.compiled import part, part_with_separate_arrays
+from colonnade.kernels.special import replace_by_logs
+from colonnade.kernels.tiers import STORED, take_roots
+
+# The size of a block, unless a line is longer.
+_BLOCK = 128
+
+
+@part
+def fill_blocks(t, states, tiers, shares, kept, seen, total, counts, mixed, store, steps, table):
+    """Fill all rows of tier t.
+
+    Row i has total[i] observations, and takes shares[b, total[i]] of base b and kept[total[i]] of
+    its counts `[state, configuration]`; `seen` are those with observations. Rows are stored with
+    their roots; those of the last tier become logarithms in the table, after neighbours are mixed
+    by a weight. `steps` are the steps in the table along all axes, and then along the states.
+    """
+    below, inside, degree, axes, span, place = tiers
+    line, wide, bases = 0, 0, len(shares)
+    for k in range(len(axes)):
+        line = axes[k] if inside[t, k] else line
+    while below[t, wide] >= 0:
+        wide += 1
+    leaned = np.empty((4, wide), np.int64)
+    _describe(t, tiers, line, leaned)
+    lines = span[t] // line
+    some = min(lines, max(1, _BLOCK // line))
+    room, sums = np.empty((5, states * some * line)), np.empty((3, some * line))
+    lent = np.empty((bases, some * line))
+    for b in range(bases):
+        lent[b, :] = shares[b, 0]
+    done = 0
+    for low in range(0, lines, some):
+        begin, size = low * line, min(some, lines - low) * line
+        end, until = states * size, done
+        found, g, v = room[0, :end], room[1, :end], room[2, :end]
+        while until < len(seen) and seen[until] < begin + size:
+            row = np.int64(seen[until])
+            for b in range(bases):
+                lent[b, row - begin] = shares[b, np.int64(total[row])]
+            until += 1
+        _lean(low, line, size, tiers, leaned, lent, store, found, g, v)
+        if wide > 1:
+            _add_means(size, lent[wide + 1 :], found, g, v, sums)
+        for k in range(done, until):
+            row = np.int64(seen[k])
+            mine = kept[np.int64(total[row])]
+            for x in range(states):
+                found[x * size + row - begin] += mine * counts[x * span[t] + row]
+            for b in range(bases):
+                lent[b, row - begin] = shares[b, 0]
+        done = until
+        if states == 1:
+            found[:] = 1.0  # whatever was rounded
+        if degree[t] > 0:
+            if degree[t] > 1:
+                take_roots(found, g, degree[t], room[3, :end], room[4, :end])
+            for kind in range(STORED if degree[t] > 1 else 1):
+                numbers = room[kind + 2 if kind else 0]
+                for x in range(states):
+                    at = place[t] + x * span[t] + begin
+                    _copy(numbers[x * size : (x + 1) * size], store[kind, at : at + size])
+        else:
+            if mixed > 0.0:
+                _mix_neighbours(size, mixed, found, g)
+                found = g
+            replace_by_logs(found)
+            for i in range(size // line):
+                at = place_of((low + i) * line, axes, steps)
+                _write(
+                    at, steps[len(axes) - 1], steps[len(axes)], i * line, line, size, found, table
+                )
+
+
+@part
+def place_of(configuration, axes, steps):
+    """Return where a configuration of the last tier is in the table, in the first state."""
+    at = 0
+    for k in range(len(axes) - 1, -1, -1):
+        at += configuration % axes[k] * steps[k]
+        configuration //= axes[k]
+    return at
+
+
+@part
+def _write(at, step, step_of_states, begin, line, size, rows, table):
+    """Write a line, which begins there in rows `[state, .]`, into the table."""
+    for x in range(len(rows) // size):
+        of, to = x * size + begin, at + x * step_of_states
+        if step == 1:
+            _copy(rows[of : of + line], table[to : to + line])
+        else:
+            for k in range(line):
+                table[to + k * step] = rows[of + k]
+
+
+@part_with_separate_arrays
+def _copy(of, to):
+    for k in range(len(to)):
+        to[k] = of[k]
+
+
+@part
+def _describe(t, tiers, line, leaned):
+    """Fill which tiers tier t leans on, the one that lacks the last axis after the others.
+
+    leaned[:, b] becomes the tier, how many lines differ in the axis that it lacks or in one after
+    it, how many in one after it, and its number among all tiers leaned on.
+    """
+    below, inside, _, axes = tiers[:4]
+    used, last = 0, leaned.shape[1] - 1
+    for b in range(last + 1):
+        u, size, after = below[t, b], 0, 1
+        for k in range(len(axes)):
+            if inside[t, k] and not inside[u, k]:
+                size = axes[k]
+            elif inside[t, k] and size:
+                after *= axes[k]
+        slot = last if after == 1 else used
+        used += after > 1
+        leaned[0, slot], leaned[3, slot] = u, b
+        leaned[1, slot], leaned[2, slot] = size * after // line, after // line
+
+
+@part
+def _lean(low, line, size, tiers, leaned, lent, store, found, g, v):
+    """Fill sums of what some lines lean on, by their shares, and products of their roots.
+
+    Of a tier that leans on one alone, the only base takes the place of the products.
+    """
+    span, place = tiers[4:]
+    p, q, r = store[0], store[1], store[2]
+    last, flat, wide = leaned.shape[1] - 1, lent.reshape(-1), lent.shape[1]
+    # Where each line begins that is leaned on, and what is lent of it.
+    at, by = np.empty(last + 1, np.int64), np.empty(last + 1, np.int64)
+    for i in range(size // line):
+        for b in range(last):
+            # The same line but for the axis that the other tier lacks.
+            inner = leaned[2, b]
+            same = (low + i) // leaned[1, b] * inner + (low + i) % inner
+            at[b] = place[leaned[0, b]] + same * line
+        at[last] = place[leaned[0, last]] + low + i
+        for b in range(last + 1):
+            by[b] = leaned[3, b] * wide + i * line
+        for x in range(len(found) // size):
+            to, only = x * size + i * line, at[last]
+            some = (p[only], q[only], r[only])
+            if last == 0:
+                _lean_on_none(line, to, some, by, flat, found, g)
+            elif last == 1:
+                _lean_on_one(line, to, some, at, by, flat, p, q, r, found, g, v)
+            elif last == 2:
+                _lean_on_two(line, to, some, at, by, flat, p, q, r, found, g, v)
+            else:
+                _lean_on_three(line, to, some, at, by, flat, p, q, r, found, g, v)
+            for more in range(3, last):
+                _lean_on_more(line, to, at[more], by[more], flat, p, q, r, found, g, v)
+            for b in range(last + 1):
+                at[b] += span[leaned[0, b]]
+
+
+@part_with_separate_arrays
+def _lean_on_none(line, to, some, by, lent, total, g):
+    a, own = some[0], by[0]
+    for k in range(line):
+        g[np.uint64(to + k)] = a
+        total[np.uint64(to + k)] = lent[np.uint64(own + k)] * a
+
+
+@part_with_separate_arrays
+def _lean_on_one(line, to, some, at, by, lent, p, q, r, total, g, v):
+    a, b, c = some
+    one, by_one, own = at[0], by[0], by[1]
+    for k in range(line):
+        i, here = np.uint64(one + k), np.uint64(to + k)
+        total[here] = lent[np.uint64(own + k)] * a + lent[np.uint64(by_one + k)] * p[i]
+        g[here] = b * q[i]
+        v[here] = c * r[i]
+
+
+@part_with_separate_arrays
+def _lean_on_two(line, to, some, at, by, lent, p, q, r, total, g, v):
+    a, b, c = some
+    one, two, by_one, by_two, own = at[0], at[1], by[0], by[1], by[2]
+    for k in range(line):
+        i, j, here = np.uint64(one + k), np.uint64(two + k), np.uint64(to + k)
+        both = lent[np.uint64(by_one + k)] * p[i] + lent[np.uint64(by_two + k)] * p[j]
+        total[here] = lent[np.uint64(own + k)] * a + both
+        g[here] = b * (q[i] * q[j])
+        v[here] = c * (r[i] * r[j])
+
+
+@part_with_separate_arrays
+def _lean_on_three(line, to, some, at, by, lent, p, q, r, total, g, v):
+    a, b, c = some
+    one, two, three = at[0], at[1], at[2]
+    by_one, by_two, by_three, own = by[0], by[1], by[2], by[len(by) - 1]
+    for k in range(line):
+        i, j, h = np.uint64(one + k), np.uint64(two + k), np.uint64(three + k)
+        both = lent[np.uint64(by_one + k)] * p[i] + lent[np.uint64(by_two + k)] * p[j]
+        rest = lent[np.uint64(own + k)] * a + lent[np.uint64(by_three + k)] * p[h]
+        total[np.uint64(to + k)] = both + rest
+        g[np.uint64(to + k)] = (b * q[i]) * (q[j] * q[h])
+        v[np.uint64(to + k)] = (c * r[i]) * (r[j] * r[h])
+
+
+@part_with_separate_arrays
+def _lean_on_more(line, to, one, by_one, lent, p, q, r, total, g, v):
+    for k in range(line):
+        i, here = np.uint64(one + k), np.uint64(to + k)
+        total[here] += lent[np.uint64(by_one + k)] * p[i]
+        g[here] *= q[i]
+        v[here] *= r[i]
+
+
+@part
+def _add_means(size, lent, found, g, v, sums):
+    """Add the means of what a block leans on, normalised, by what is lent: of g, g v^2 and g v."""
+    low, middle, high = sums[0, :size], sums[1, :size], sums[2, :size]
+    low[:] = 0.0
+    middle[:] = 0.0
+    high[:] = 0.0
+    for x in range(len(g) // size):
+        here = x * size
+        add_to_sums(g[here : here + size], v[here : here + size], low, middle, high)
+    _divide(lent[0], lent[2], lent[1], low, middle, high)
+    for x in range(len(g) // size):
+        here = x * size
+        mean, step, answer = g[here : here + size], v[here : here + size], found[here : here + size]
+        _add_mean(mean, step, low, middle, high, answer)
+
+
+@part_with_separate_arrays
+def add_to_sums(mean, step, low, middle, high):
+    """Add g, g v and g v^2 to sums."""
+    for k in range(len(low)):
+        between = mean[k] * step[k]
+        low[k] += mean[k]
+        middle[k] += between
+        high[k] += between * step[k]
+
+
+@part_with_separate_arrays
+def _divide(a, b, c, low, middle, high):
+    for k in range(len(low)):
+        low[k] = a[k] / low[k]
+        middle[k] = b[k] / middle[k]
+        high[k] = c[k] / high[k]
+
+
+@part_with_separate_arrays
+def _add_mean(mean, step, low, middle, high, answer):
+    for k in range(len(low)):
+        answer[k] += mean[k] * (low[k] + step[k] * (middle[k] + step[k] * high[k]))
+
+
+@part
+def _mix_neighbours(size, weight, rows, answer):
+    """Fill rows `[state, .]`, so many, that are mixed with those of neighbouring states."""
+    states = len(rows) // size
+    for x in range(states):
+        before, after = max(x - 1, 0) * size, min(x + 1, states - 1) * size
+        left, right = rows[before : before + size], rows[after : after + size]
+        here, to = rows[x * size : (x + 1) * size], answer[x * size : (x + 1) * size]
+        _mix_three(weight, here, left, right, to)
+
+
+@part
+def _mix_three(weight, here, left, right, to):
+    for k in range(len(to)):
+        to[k] = (1.0 - weight) * here[k] + 0.5 * weight * (left[k] + right[k])
