@@ -11,9 +11,8 @@ from colonnade.kernels.special import logarithm
 _SMALLEST = 1e-300
 # Rows with fewer observations than this are counted by their number.
 _FEW = 256
-# Numbers of observations have so many binary digits. Of many cells, three are taken as one digit.
-_DIGITS = 21
-_LARGEST, _MANY, _BITS = 2.0**_DIGITS - 1.0, 64, 3
+# Whole numbers of observations up to this one are written with digits of so many bits.
+_LARGEST, _BITS = 2.0**21 - 1.0, 3
 # Factors that are multiplied at a time, and before the logarithm is taken: each is below 1e5.
 _FACTORS, _TOGETHER = 4, 32
 # Strengths are filled up to a multiple of this.
@@ -39,13 +38,16 @@ def strength_scores(times, beside, values, grid, logs):
     """
     number, tried, cells = len(values), len(grid), len(times)
     scores, divisors = np.zeros((number, tried)), np.zeros(tried)
-    alone, weights, used = np.empty(cells, np.int64), np.empty(cells), 0
     _add_divisors(times, beside, grid, divisors)
+    alone, many, used, more = np.empty(cells, np.uint32), np.empty(cells, np.uint32), 0, 0
     for cell in range(cells):
         # Others are overwritten.
-        alone[used], weights[used] = cell, times[cell]
+        alone[used], many[more] = cell, cell
         used += times[cell] <= 1.0
-    few, single = np.empty(number * used), 0.0
+        more += times[cell] > 1.0
+    weights, few, single = np.empty(used), np.empty(number * used), 0.0
+    for k in range(used):
+        weights[k] = times[alone[k]]
     for k in range(used):
         single += weights[k]
     for c in range(number):
@@ -55,10 +57,10 @@ def strength_scores(times, beside, values, grid, logs):
     for k in range(len(few)):
         few[k] = logarithm(few[k])
     for c in range(number):
-        total = _dot(weights[:used], few[c * used : (c + 1) * used])
+        total = _dot(weights, few[c * used : (c + 1) * used])
         for g in range(tried):
             scores[c, g] = total + single * logs[g] - divisors[g]
-    _add_products(times, values, grid, scores)
+    _add_products(many[:more], times, values, grid, scores)
     return scores
 
 
@@ -72,79 +74,84 @@ def _dot(a, b):
 
 
 @part
-def _add_products(times, values, grid, scores):
-    """Add the sums over cells of n ln(1 + s u), for all those with n > 1.
+def _add_products(cells, times, values, grid, scores):
+    """Add the sums over some cells of n ln(1 + s u), n > 1.
 
-    Logarithms are those of products. For each digit of n that is not zero, a cell is a factor of a
-    product whose logarithm counts so often; numbers without digits have products of their own.
+    Logarithms are those of products. For each digit of n, a cell is a factor of a product whose
+    logarithm counts so often; numbers without digits have products of their own.
     """
-    number, cells, tried = len(values), len(times), len(grid)
-    bits = _BITS if cells > _MANY else 1
-    last = (1 << bits) - 1
-    most, step = _DIGITS // bits * last, 1.0
-    length, power = np.zeros(most + cells, np.int64), np.empty(most + cells)
-    for first in range(0, most, last):
-        for k in range(last):
-            power[first + k] = step * (k + 1)
-        step *= last + 1
-    groups = most
-    for cell in range(cells):
-        rest, first = _digits(times[cell]), 0
-        if rest < 0:
-            length[groups], power[groups] = 1, times[cell]
-            groups += 1
-        while rest > 0:
-            length[max(first + (rest & last) - 1, 0)] += rest & last > 0
-            rest, first = rest >> bits, first + last
+    number, count, tried = len(values), len(cells), len(grid)
+    whole, largest, others = np.empty(count, np.uint32), np.uint32(0), 0
+    for k in range(count):
+        n = times[cells[k]]
+        whole[k] = n if n <= _LARGEST else 0.0
+        whole[k] = whole[k] if whole[k] == n else 0
+        largest = max(largest, whole[k])
+        others += whole[k] == 0
+    # There are as many groups of factors as digits, in all their places, and other numbers.
+    # Digits that are zero are put aside, after all others.
+    digits = 0
+    while largest >> np.uint32(_BITS * digits):
+        digits += 1
+    width, mask = 1 << _BITS, np.uint32((1 << _BITS) - 1)
+    length, power = np.zeros(width * digits + others, np.int64), np.ones(width * digits + others)
+    for digit in range(digits):
+        some, shift = length[width * digit : width * (digit + 1)], np.uint32(_BITS * digit)
+        for k in range(count):
+            some[(whole[k] >> shift) & mask] += 1
+        some[0] = 0
+        for k in range(width):
+            power[width * digit + k] = np.float64(k << (_BITS * digit))
+    length[width * digits :] = 1
     # Where the factors of a group begin, and those of a product. Missing ones are one.
-    place, products, used = np.empty(groups, np.int64), 0, 0
-    for k in range(groups):
+    place, products, used = np.empty(len(length), np.int64), 0, 0
+    for k in range(len(length)):
         place[k] = used
         size = -(-length[k] // _FACTORS) * _FACTORS
         products += -(-size // _TOGETHER)
         used += size
     begin, often, products = np.empty(products + 1, np.int64), np.empty(products), 0
-    for k in range(groups):
+    who, rate = np.zeros(used + count, np.uint32), np.zeros(used + count)
+    other = width * digits
+    for k in range(count):
+        if whole[k] == 0:
+            power[other] = times[cells[k]]
+            who[place[other]], rate[place[other]] = cells[k], 1.0 / (power[other] - 1.0)
+            other += 1
+    for k in range(len(length)):
         for low in range(place[k], place[k] + length[k], _TOGETHER):
             begin[products], often[products] = low, power[k]
             products += 1
     begin[products] = used
-    who, rate, groups = np.zeros(used, np.int64), np.zeros(used), most
-    for cell in range(cells):
-        rest, first = _digits(times[cell]), 0
-        while rest:
-            group = first + (rest & last) - 1 if rest > 0 else groups
-            if rest < 0 or rest & last:
-                who[place[group]], rate[place[group]] = cell, 1.0 / (times[cell] - 1.0)
-                place[group] += 1
-            groups += rest < 0
-            rest, first = max(rest, 0) >> bits, first + last
+    for digit in range(digits):
+        some, shift = place[width * digit : width * (digit + 1)], np.uint32(_BITS * digit)
+        some[0] = used
+        for k in range(count):
+            group = (whole[k] >> shift) & mask
+            who[some[group]], rate[some[group]] = cells[k], 1.0 / (times[cells[k]] - 1.0)
+            some[group] += 1
     wide = -(-tried // _LANES) * _LANES
-    strengths, found = np.zeros(wide), np.ones(products * number * wide)
+    strengths, leans = np.zeros(wide), np.empty(used)
+    found = np.ones(number * products * wide)
     for g in range(tried):
         strengths[g] = grid[g]
-    for j in range(products):
-        for c in range(number):
-            own, to = values[c], (j * number + c) * wide
+    for c in range(number):
+        own = values[c]
+        for k in range(used):
+            leans[k] = rate[k] * own[who[k]]
+        for j in range(products):
+            to = (c * products + j) * wide
             for k in range(begin[j], begin[j + 1], _FACTORS):
-                one, two = rate[k] * own[who[k]], rate[k + 1] * own[who[k + 1]]
-                three, four = rate[k + 2] * own[who[k + 2]], rate[k + 3] * own[who[k + 3]]
+                one, two, three, four = leans[k], leans[k + 1], leans[k + 2], leans[k + 3]
                 left, right = (one + two, one * two), (three + four, three * four)
                 _multiply(left, right, strengths, found[to : to + wide])
     for k in range(len(found)):
         found[k] = logarithm(found[k])
-    for j in range(products):
-        for c in range(number):
-            to = (j * number + c) * wide
+    for c in range(number):
+        for j in range(products):
+            to = (c * products + j) * wide
             for g in range(tried):
                 scores[c, g] += often[j] * found[to + g]
-
-
-@part
-def _digits(n):
-    """Return n if it has digits, 0 if it is one or less, and -1 of any other number."""
-    whole = int(min(n, _LARGEST))
-    return 0 if n <= 1.0 else whole if whole == n else -1
 
 
 @part_with_separate_arrays
