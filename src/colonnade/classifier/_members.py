@@ -114,7 +114,7 @@ class Member:
         known = grown_counts(known, coded.variables)
         target = self.tables.target
         before = _tables(known, features, target, prior)
-        logs = before.log_joint(coded, everything=False, normalised=True)
+        logs = before.log_joint(coded, everything=False, normalised=False)
         score = self.log_score + _own_score(logs, coded, target)
         counts = known + NetworkCounts.of(coded, self.network.dag, "available")
         return Member(features, _tables(counts, features, target, prior), score)
@@ -275,7 +275,7 @@ def _grown(
         return _tables(counts, features, target, prior).network
 
     tables = ClassTables.grown(dag, families, own, network, grown.values)
-    return tables, left_out_score(tables, coded, grown.lost)
+    return tables, left_out_score(tables, coded, grown.sums)
 
 
 def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior) -> ClassTables:
@@ -293,28 +293,30 @@ def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior
 # ------------------------------------------------------------------------ leaving rows out
 
 
-def left_out_score(tables: ClassTables, coded: CodedTable, lost: Floats | None = None) -> float:
+def left_out_score(tables: ClassTables, coded: CodedTable, sums: Floats | None = None) -> float:
     """Sum over rows of the log probability of their class, with the row left out.
 
     The row is taken out of the tables of its own class; those of the other classes, weights and
-    strengths stay as they are. `lost` is what the rows lose by that, if it is known.
+    strengths stay as they are. `sums` ``[row, class]`` are those of the logarithms of the features,
+    without the row, if they are known; they are changed.
     """
     target = tables.target
-    logs = tables.log_joint(coded, everything=False, normalised=False)
     label = coded.codes[coded.position(target)].astype(np.intp)
-    if lost is None:
+    if sums is None:
+        sums = tables.log_joint(coded, everything=False, normalised=False)
         each = tables.network.tables.items()
         changes = {name: _changes(cpt) for name, cpt in each if name != target}
-        tables.add_changes(coded, label, changes, logs)
+        tables.add_changes(coded, label, changes, sums)
+        sums -= np.log(tables.own.table.rows[0])
     else:
-        logs[np.arange(len(logs)), label] += lost
+        tables.add_gaps(coded, sums)
     # The class has no parents, so its table without a row is known for all classes.
     cpt = tables.own
     assert cpt.counts is not None
-    without = np.ones((logs.shape[1], logs.shape[1]))
+    without = np.ones((sums.shape[1], sums.shape[1]))
     without[cpt.counts.values[0] > 0] = cpt.posterior.left_out_rows()
-    logs += np.log(without)[label] - np.log(cpt.table.rows[0])
-    return _own_score(logs, coded, target, normalised=False)
+    sums += np.log(without)[label]
+    return _own_score(sums, coded, target)
 
 
 def _changes(cpt: Cpt) -> Floats:
@@ -329,17 +331,15 @@ def _changes(cpt: Cpt) -> Floats:
     return changes
 
 
-def _own_score(logs: Floats, coded: CodedTable, target: str, normalised: bool = True) -> float:
-    """Sum of the log probabilities of the classes that the rows have.
+def _own_score(logs: Floats, coded: CodedTable, target: str) -> float:
+    """Sum of the log probabilities of the classes that the rows have, from logs ``[row, class]``.
 
-    Logs ``[row, class]`` that are not normalised become so.
+    The logs need not be normalised.
     """
-    from colonnade.kernels.classify import normalise
+    from colonnade.kernels.classify import own_chances
 
-    label = coded.codes[coded.position(target)].astype(np.intp)
-    if not normalised:
-        normalise(logs)
-    own = logs[np.arange(len(logs)), label]
+    own = np.empty(len(logs))
+    own_chances(logs, coded.codes[coded.position(target)].astype(np.intp), own)
     return float(own.sum() if coded.weights is None else coded.weights @ own)
 
 

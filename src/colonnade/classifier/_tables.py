@@ -130,6 +130,11 @@ class ClassTables:
             if family.shape is None and own is not None:
                 family.add_changes(coded, label, own, logs)
 
+    def add_gaps(self, coded: CodedTable, logs: Floats) -> None:
+        """Add to the logs ``[row, class]`` of rows what takes sums over the values they lack."""
+        for step in self._gap_steps(coded.select(self.features)):
+            step(0, coded.rows, logs)
+
     @cached_property
     def floored(self) -> ClassTables:
         """The same with a tiny probability for what is impossible.

@@ -9,12 +9,15 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry
+from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.counting import BLOCK_ROWS, pack
 from colonnade.kernels.lookup import look_up, room_for
+from colonnade.kernels.special import exponential
 
 # Rows whose configurations are computed before they are used, of all tables.
 _DENSE_BLOCK_ROWS = 256
+# Rows whose exponentials are taken together, and the least power, which is nothing beside one.
+_ROWS_AT_ONCE, _LEAST_POWER = 64, -708.0
 
 
 @entry
@@ -125,17 +128,41 @@ def add_changes(columns, child, label, starts, slots, keys, changes, sums):
 @entry
 def normalise(sums):
     """Make the exponentials of each row of sums add up to one; NaN if no class is possible."""
+    totals = np.empty(len(sums))
+    _add_exponentials(sums, totals)
     for i in range(len(sums)):
         row = sums[i]
-        top = row[0]
-        for c in range(1, row.size):
-            top = max(top, row[c])
-        if top == -math.inf or math.isnan(top):
-            row[:] = np.nan
-            continue
-        total = 0.0
-        for c in range(row.size):
-            total += math.exp(row[c] - top)
-        shift = top + math.log(total)
-        for c in range(row.size):
-            row[c] -= shift
+        for c in range(len(row)):
+            row[c] -= totals[i]
+
+
+@entry
+def own_chances(sums, label, answer):
+    """Fill the log probability of the own class of each row, from sums `[row, class]`."""
+    _add_exponentials(sums, answer)
+    for i in range(len(sums)):
+        answer[i] = sums[i, label[i]] - answer[i]
+
+
+@part
+def _add_exponentials(sums, totals):
+    """Fill the logarithm of the sum of the exponentials of each row; NaN if that is zero."""
+    classes = sums.shape[1]
+    room = np.empty(_ROWS_AT_ONCE * classes)
+    for low in range(0, len(sums), _ROWS_AT_ONCE):
+        rows = min(_ROWS_AT_ONCE, len(sums) - low)
+        parts, tops = room[: rows * classes], totals[low : low + rows]
+        for i in range(rows):
+            row, top = sums[low + i], -math.inf
+            for c in range(classes):
+                top = max(top, row[c])
+            for c in range(classes):
+                parts[i * classes + c] = max(row[c] - top, _LEAST_POWER)
+            tops[i] = top
+        for k in range(len(parts)):
+            parts[k] = exponential(parts[k])
+        for i in range(rows):
+            total = 0.0
+            for c in range(classes):
+                total += parts[i * classes + c]
+            tops[i] = math.nan if tops[i] == -math.inf else tops[i] + math.log(total)

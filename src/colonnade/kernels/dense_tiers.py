@@ -30,9 +30,10 @@ ROOMS = 4
 def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, table):
     """Fill a table with logarithms. `steps` are those along all axes, and along the states.
 
-    Returns what each cell of the last tier loses without one of its observations. Their `codes`
-    are `[axis, cell]`, times[k] is how often cell k was observed, and start[x] the first one with
-    state x. `plan` has below, inside and degree; `store` and `room` are room.
+    Returns where the cells of the last tier are in the table, and what each of them loses without
+    one of its observations. Their `codes` are `[axis, cell]`, times[k] is how often cell k was
+    observed, and start[x] the first one with state x. `plan` has below, inside and degree; `store`
+    and `room` are room.
 
     prior: alpha0, the prior mean of strengths, those that are tried, both in multiples of the
     number of states, the weights of neighbours that are tried, and how close scores are ties.
@@ -107,13 +108,16 @@ def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, tabl
         fill_blocks(
             t, states, tiers, shares, kept, seen[:found], some, here, mixed, store, steps, table
         )
+    at = np.empty(size, np.int64)
     for x in range(states):
-        for cell in range(start[x], start[x + 1]):
-            at = x * steps[len(axes)]
-            for k in range(len(axes)):
-                at += codes[k, cell] * steps[k]
-            losses[cell] -= table[at]
-    return losses
+        at[start[x] : start[x + 1]] = x * steps[len(axes)]
+    for k in range(len(axes)):
+        step, code = steps[k], codes[k]
+        for cell in range(size):
+            at[cell] += code[cell] * step
+    for cell in range(size):
+        losses[cell] -= table[at[cell]]
+    return at, losses
 
 
 @part

@@ -6,24 +6,24 @@ thousand cells, so that what Python needs to call them takes longer than the wor
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part
+from colonnade.kernels.compiled import entry, part, part_with_separate_arrays
 from colonnade.kernels.dense_tiers import ROOMS, learn_dense
 from colonnade.kernels.tiers import STORED
 
 
 @entry
 def grow_tables(
-    plans, columns, sizes, weights, start, members, smoothed, prior, offset, values, lost
+    plans, columns, sizes, weights, start, members, smoothed, prior, offset, values, sums
 ):
-    """Fill the logarithms of all tables, and what each row loses in those of its own class.
+    """Fill the logarithms of all tables, and add those that rows have to sums `[row, class]`.
 
     Table f has the columns members[start[f]:start[f + 1]]: parents, the last of which is the class,
     and the child. It becomes `[*other parents, child, class]`, at values[offset[f]:offset[f + 1]].
     Codes `[column, row]` of a column's size are missing, and such rows are not counted. Weights are
     whole numbers.
 
-    lost[row] becomes the sum over all tables of what the logarithm of the row's cell loses if one
-    of its observations is left out.
+    To the sum of its own class a row adds logarithms without one of its observations. A row that
+    lacks a value of a table, or does not count, adds nothing there.
 
     plans: for each number of parents the number of tiers, and below, inside and degree, filled up
     to one size. prior: alpha0, the prior mean of strengths, the strengths tried (both in multiples
@@ -49,10 +49,21 @@ def grow_tables(
         leaning = (alpha0, s_mean, multiples, tried if smoothed[f] else tried[:1], tolerance)
         table, first = values[offset[f] : offset[f + 1]], np.zeros(sizes[own[count]] + 1, np.int64)
         codes, times = _take_cells(own, sizes, columns, weights, len(table), first, cell_of)
-        losses = learn_dense(plan, axes, leaning, codes, times, first, store, room, steps, table)
+        at, losses = learn_dense(
+            plan, axes, leaning, codes, times, first, store, room, steps, table
+        )
+        label = columns[members[start[f + 1] - 2]]
         for row in range(rows):
             if cell_of[row] >= 0:
-                lost[row] += losses[cell_of[row]]
+                own, begin = np.int64(label[row]), at[cell_of[row]] - label[row]
+                _add(table[begin : begin + sums.shape[1]], sums[row])
+                sums[row, own] += losses[cell_of[row]]
+
+
+@part_with_separate_arrays
+def _add(vector, total):
+    for c in range(len(total)):
+        total[c] += vector[c]
 
 
 @part

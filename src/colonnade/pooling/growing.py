@@ -37,18 +37,19 @@ class Mixing(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """Logarithms of several tables, one after the other, and what rows lose in them.
+    """Logarithms of several tables, one after the other, and their sums for rows.
 
     Attributes
     ----------
     values : array
         Each table is ``[*other parents, child, last parent]``. Before them is room for others.
-    lost : array [row]
-        What the logarithms of a row's cells lose if one observation of each is left out.
+    sums : array [row, class]
+        Logarithms of a row's cells with each class; of its own class, without the row itself.
+        Tables of which a row lacks a value are left out.
     """
 
     values: Floats
-    lost: Floats
+    sums: Floats
 
 
 def can_grow(sizes: Sequence[int], members: Sequence[Sequence[int]], rows: int) -> bool:
@@ -68,7 +69,7 @@ def grow(
     smoothed: Sequence[bool],
     leaning: Leaning,
     mixing: Mixing,
-    before: int,
+    classes: int,
 ) -> Grown:
     """Learn the tables of children, each given by its columns: parents with two states or more.
 
@@ -85,15 +86,16 @@ def grow(
     smoothed : sequence of bool
         Whether neighbouring states of a child are mixed.
     leaning, mixing
-    before : int
-        Number of cells to be left free before the tables.
+    classes : int
+        Number of states of the last parent, which is the same for all children. So many cells are
+        left free before the tables.
     """
     from colonnade.kernels.growing import grow_tables
 
     cells = [math.prod(sizes[k] for k in own) for own in members]
-    offset = np.cumsum([before, *cells])
+    offset = np.cumsum([classes, *cells])
     start = np.cumsum([0, *map(len, members)])
-    values, lost = np.empty(offset[-1]), np.zeros(columns.shape[1])
+    values, sums = np.empty(offset[-1]), np.zeros((columns.shape[1], classes))
     prior = (leaning.alpha0, leaning.s_mean, STRENGTHS, np.array(mixing.tried), mixing.tolerance)
     grow_tables(
         _plans(),
@@ -106,9 +108,9 @@ def grow(
         prior,
         offset,
         values,
-        lost,
+        sums,
     )
-    return Grown(values, lost)
+    return Grown(values, sums)
 
 
 @lru_cache(maxsize=1)
