@@ -19,7 +19,7 @@ from colonnade.variables import Variable
 
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
-    from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.discretizing import Discretizer
     from colonnade.tables.engines import Engine
     from colonnade.tables.scanning import Scanned
 
@@ -120,7 +120,7 @@ def countable(
 
 def opened_elsewhere(table: Any, asked: Asked) -> Countable | None:
     """Open a table whose rows are not in memory; None of all others."""
-    from colonnade.tables.discretize import Discretized
+    from colonnade.tables.discretizing import Discretized
     from colonnade.tables.elsewhere import Elsewhere
 
     if isinstance(table, Discretized) and (scanned := scanned_of(table.source)) is not None:
@@ -158,7 +158,7 @@ def bounded(table: Any, memory: Allowed) -> Any:
 
     A table in memory has taken its own already: there `memory` is an error.
     """
-    from colonnade.tables.discretize import Discretized
+    from colonnade.tables.discretizing import Discretized
 
     if memory is None:
         return table
