@@ -16,6 +16,7 @@ Hence:
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,25 +37,18 @@ _ENTRY: dict[str, Any] = dict(_ALL)
 _Entry: type[CPUDispatcher] = CPUDispatcher
 
 
-def _part_compiler(*arguments: Any) -> Any:
-    return _compiler("PartCompiler")(*arguments)
-
-
-def _entry_compiler(*arguments: Any) -> Any:
-    return _compiler("EntryCompiler")(*arguments)
-
-
-def _compiler(name: str) -> Any:
-    """Find a compiler in `linking`, which is imported only if something is to be compiled."""
+def _compiler(name: str, *arguments: Any) -> Any:
+    """Make a compiler of `linking`, which is imported only if something is to be compiled."""
     try:
         from colonnade.kernels import linking
     except ImportError:
-        return Compiler
-    return getattr(linking, name)
+        return Compiler(*arguments)
+    return getattr(linking, name)(*arguments)
 
 
 if numba.__version__.rpartition(".")[0] in _TESTED:
-    _PART["pipeline_class"], _ENTRY["pipeline_class"] = _part_compiler, _entry_compiler
+    _PART["pipeline_class"] = partial(_compiler, "PartCompiler")
+    _ENTRY["pipeline_class"] = partial(_compiler, "EntryCompiler")
     with suppress(ImportError):
         from colonnade.kernels.loading import Entry as _Entry
 

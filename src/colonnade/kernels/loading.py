@@ -14,6 +14,8 @@ from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
+from colonnade.interrupts import Held
+
 
 class _Kept(FunctionCache):
     """What is on disk of a kernel."""
@@ -38,6 +40,11 @@ class Entry(CPUDispatcher):
     def enable_caching(self) -> None:
         """Look on disk before compiling, and write there what was compiled."""
         self._cache = _Kept(self.py_func)
+
+    def compile(self, sig: Any) -> Any:
+        """Load the kernel, or compile it; an interrupt waits, as LLVM would drop it."""
+        with Held():
+            return super().compile(sig)
 
     def _compilation_chain_init_hook(self) -> None:
         """Leave extensions of Numba for later, too: they are loaded before it compiles."""

@@ -140,6 +140,9 @@ def scanned_of(table: Any) -> Scanned | Engine | None:
 
     They are files, named or scanned already, or the table of an engine.
     """
+    if isinstance(table, dict):
+        # So that a dictionary of columns does not wait for engines and readers to be imported.
+        return None
     from colonnade.tables.engines import Engine, engine_of
     from colonnade.tables.scanning import Scanned, are_paths, scan
 
