@@ -13,7 +13,7 @@ from benchmarks.timing import print_table
 from colonnade.network import fit
 from colonnade.structure import BIC, hill_climb
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.discretize import discretize
+from colonnade.tables.discretizing import discretize
 from colonnade.tables.memory import encode
 
 

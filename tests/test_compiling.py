@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -210,3 +213,193 @@ def test_an_array_that_cannot_be_is_refused():
         huge(2**40)
     with pytest.raises(MemoryError):
         huge(2**29)
+
+
+# ------------------------------------------------------------------ kernels that are on disk
+
+OF_A_USER = """
+import numpy as np
+from colonnade.kernels.compiled import entry, part
+
+def compiled():
+    return sum(each.stats.cache_misses.total() for each in (inner, outer, huge))
+
+@part
+def scaled(values, factor):
+    return np.full(values.size, factor) * values[0]
+
+@entry
+def inner(values):
+    total = 0.0
+    for k in range(values.size):
+        total += values[k]
+    return total
+
+@entry
+def outer(values, n):
+    made = np.zeros(n)
+    for k in range(n):
+        made[k] = inner(values) + scaled(values, 2.0)[k % values.size]
+    return made, made[1:]
+
+@entry
+def huge(n):
+    return np.empty((n, n)).size
+"""
+USE = """
+import json, sys
+from kernels_of_a_user import *
+values = np.arange(1.0, 5.0)
+made, rest = outer(values, 3)
+try:
+    huge(2**40)
+except ValueError as error:
+    said = str(error)
+print(json.dumps([inner(values), made.tolist(), rest.tolist(), said, compiled()]))
+"""
+USED = [10.0, [12.0, 12.0, 12.0], [12.0, 12.0]]
+COMPILING = {"numba.np.arraymath", "scipy.linalg", "colonnade.kernels.linking"}
+
+
+@pytest.fixture
+def fresh(tmp_path, monkeypatch):
+    """Runs code in a process of its own, which finds what earlier ones compiled."""
+    (tmp_path / "kernels_of_a_user.py").write_text(OF_A_USER, encoding="utf-8")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    places = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment["PYTHONPATH"] = os.pathsep.join(places)
+
+    def run(code):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+def used(found, compiled):
+    """That a run gave what it should, and compiled so many kernels."""
+    assert found[:3] == USED
+    assert "array is too big" in found[3]
+    assert found[4] == compiled
+
+
+POSTERIOR = """
+import json, sys
+import colonnade as cn
+posterior = cn.Hierarchical().posterior([[12, 3, 0], [2, 5, 1], [0, 4, 9], [7, 0, 2]])
+found = [posterior.mean.tolist(), posterior.interval().lower.tolist()]
+found += [posterior.sample(2, rng=1).tolist(), posterior.log_evidence]
+print(json.dumps([found, list(sys.modules)]))
+"""
+
+
+def test_loading_kernels_imports_nothing_to_compile_with(fresh):
+    first, loaded = fresh(POSTERIOR)
+    assert set(loaded) >= COMPILING
+    later, loaded = fresh(POSTERIOR)
+    assert later == first
+    assert not set(loaded) & COMPILING
+    # What a posterior needs neither, although rooms that it uses offer it.
+    assert not set(loaded) & {"narwhals", "colonnade.tables.files", "colonnade.priors.noisy"}
+
+
+def test_kernels_are_loaded_as_they_were_compiled(fresh):
+    used(fresh(USE), compiled=3)
+    used(fresh(USE), compiled=0)
+
+
+def test_a_kernel_is_compiled_with_one_that_was_loaded(fresh, tmp_path):
+    fresh(USE)
+    for file in (tmp_path / "cache").rglob("*outer*"):
+        file.unlink()
+    used(fresh(USE), compiled=1)
+    # Types that were not asked for before.
+    other = "print(json.dumps([inner(values), inner(np.arange(4)), inner(values), compiled()]))"
+    assert fresh(f"{USE.partition('made')[0]}{other}") == [10.0, 6.0, 10.0, 1]
+
+
+@pytest.mark.parametrize("damage", ["empty", "half", "other"])
+@pytest.mark.parametrize("kind", ["nbc", "nbi"])
+def test_damaged_files_are_compiled_anew(kind, damage, fresh, tmp_path):
+    fresh(USE)
+    files = list((tmp_path / "cache").rglob(f"*outer*.{kind}"))
+    assert files
+    for file in files:
+        whole = file.read_bytes()
+        contents = {"empty": b"", "half": whole[: len(whole) // 2], "other": b"\x80\x05other."}
+        file.write_bytes(contents[damage])
+    used(fresh(USE), compiled=1)
+    used(fresh(USE), compiled=0)
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_kernels_of_a_user_do_what_they_did(order, fresh):
+    fresh(USE)
+    own = """
+import numba, numpy as np
+@numba.njit
+def product(a):
+    return np.dot(a, a.T).sum() + np.sort(a.ravel())[0]
+whole = np.arange(6.0).reshape(2, 3)
+assert product(whole) == (whole @ whole.T).sum()
+# An entry that was loaded, called by a function that Numba compiles as usual.
+from kernels_of_a_user import inner
+assert numba.njit(lambda a: inner(a) + 1.0)(np.ones(3)) == 4.0
+"""
+    used(fresh(own + USE if order == "before" else USE + own), compiled=0)
+
+
+def test_kernels_are_loaded_from_several_threads_at_once(fresh):
+    fresh(USE)
+    threads = """
+import json
+from concurrent.futures import ThreadPoolExecutor
+from kernels_of_a_user import *
+values = np.arange(1.0, 5.0)
+with ThreadPoolExecutor(8) as pool:
+    found = list(pool.map(lambda n: [inner(values), outer(values, n)[0].size], range(1, 33)))
+print(json.dumps([found, compiled()]))
+"""
+    assert fresh(threads) == [[[10.0, n] for n in range(1, 33)], 0]
+
+
+def test_a_kernel_can_be_pickled_and_compiled_again(fresh):
+    code = """
+import json, pickle
+from kernels_of_a_user import *
+values = np.arange(1.0, 5.0)
+found = [inner(values), pickle.loads(pickle.dumps(inner)) is inner]
+inner.recompile()
+print(json.dumps([*found, inner(values), compiled()]))
+"""
+    assert fresh(code) == [10.0, True, 10.0, 2]
+    assert fresh(code) == [10.0, True, 10.0, 1]
+
+
+def test_an_interrupt_waits_for_a_kernel_that_is_loaded(fresh):
+    fresh(USE)
+    code = """
+import json, os, signal
+from numba.core.codegen import JITCodeLibrary
+from kernels_of_a_user import *
+kept, strikes = JITCodeLibrary._object_getbuffer_hook, [signal.SIGINT]
+def strike(library):
+    # Here LLVM calls Python, and drops what is raised.
+    if strikes:
+        os.kill(os.getpid(), strikes.pop())
+    return kept(library)
+values, struck = np.arange(1.0, 5.0), False
+from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
+rtsys.initialize(cpu_target.target_context)
+cpu_target.target_context.codegen()._engine._ee._object_cache_getbuffer = strike
+try:
+    inner(values)
+except KeyboardInterrupt:
+    struck = True
+print(json.dumps([struck, inner(values), compiled()]))
+"""
+    assert fresh(code) == [True, 10.0, 0]

@@ -29,7 +29,7 @@ from colonnade.missing.em import EmDiagnostics
 from colonnade.network import BayesianNetwork, Origin, fit
 from colonnade.pooling import Exact, Quadrature, Reference, Variational
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
-from colonnade.tables.discretize import Cuts, Discretizer
+from colonnade.tables import Cuts, Discretizer
 from colonnade.variables import Family, Variable
 from drawn_networks import networks
 

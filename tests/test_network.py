@@ -27,7 +27,7 @@ from colonnade.files import load
 from colonnade.network import BayesianNetwork, fit
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.structure import score
-from colonnade.tables.discretize import discretize
+from colonnade.tables import discretize
 from colonnade.tables.memory import encode
 from colonnade.variables import Family, Variable
 from drawn_networks import SMALL, SMALL_DAG, dags, plain_names

@@ -21,7 +21,7 @@ from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts, Values
-from colonnade.tables.discretize import Discretizer
+from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.identifiers import Excess, identifier, warn_of_identifiers
 from colonnade.tables.levels import Levels, place, places, refuse_absent
 from colonnade.tables.memory import each_column, warn_of_states

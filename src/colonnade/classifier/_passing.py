@@ -18,7 +18,7 @@ from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import Coded, CodedColumn
 from colonnade.tables.countable import Countable, countable
 from colonnade.tables.cuts import Cuts
-from colonnade.tables.discretize import Discretizer
+from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.levels import column_error
 from colonnade.variables import Variable
 

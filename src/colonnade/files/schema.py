@@ -21,7 +21,7 @@ from colonnade.priors import Prior, restored, restored_effects
 from colonnade.variables import Family, Variable
 
 if TYPE_CHECKING:
-    from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.discretizing import Discretizer
 
 _KEYS = {"format", "version", "colonnade", "checksum", "variables", "arcs", "tables", "discretizer"}
 _KEYS_SINCE_VERSION_2 = {"em"}
@@ -82,7 +82,7 @@ class _Frame(NamedTuple):
             raise MisfitError("tables", f"{counted(len(items), 'table')} for {wanted}.")
         cutter = document["discretizer"]
         if cutter is not None:
-            from colonnade.tables.discretize import Discretizer
+            from colonnade.tables.discretizing import Discretizer
 
             cutter = made("discretizer", Discretizer.from_dict, cutter)
         group = _group(variables, document["group"]) if "group" in document else None

@@ -16,17 +16,19 @@ Hence:
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba import njit
+from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
 from colonnade.kernels.notice import listen
 
-# Versions of Numba with which `linking` was tested.
-_LINKED = ("0.68",)
+# Versions of Numba with which `linking` and `loading` were tested.
+_TESTED = ("0.68",)
 
 # What marks a function whose arrays are separate, for `linking`.
 SEPARATE = "arrays_are_separate"
@@ -35,11 +37,23 @@ SEPARATE = "arrays_are_separate"
 _ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _PART: dict[str, Any] = {**_ALL, "no_cpython_wrapper": True}
 _ENTRY: dict[str, Any] = dict(_ALL)
-if numba.__version__.rpartition(".")[0] in _LINKED:
-    with suppress(ImportError):
-        from colonnade.kernels.linking import EntryCompiler, PartCompiler
+_Entry: type[CPUDispatcher] = CPUDispatcher
 
-        _PART["pipeline_class"], _ENTRY["pipeline_class"] = PartCompiler, EntryCompiler
+
+def _compiler(name: str, *arguments: Any) -> Any:
+    """Make a compiler of `linking`, which is imported only if something is to be compiled."""
+    try:
+        from colonnade.kernels import linking
+    except ImportError:
+        return Compiler(*arguments)
+    return getattr(linking, name)(*arguments)
+
+
+if numba.__version__.rpartition(".")[0] in _TESTED:
+    _PART["pipeline_class"] = partial(_compiler, "PartCompiler")
+    _ENTRY["pipeline_class"] = partial(_compiler, "EntryCompiler")
+    with suppress(ImportError):
+        from colonnade.kernels.loading import Entry as _Entry
 
 
 class _Part(CPUDispatcher):
@@ -81,12 +95,14 @@ notice = listen()
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a kernel that Python calls, once for all later processes."""
+    kernel = njit(**_ENTRY)(function)
+    kernel.__class__ = _Entry
     try:
-        kernel = njit(**_ENTRY, cache=True)(function)
+        kernel.enable_caching()
     except RuntimeError:
         # Numba finds no folder that it can write to.
         notice.cannot_keep = True
-        return njit(**_ENTRY)(function)
+        return kernel
     file: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         # Numba looks at the file of the kernel alone, but its parts may be in others.

@@ -338,7 +338,10 @@ def convolved_evidence(table, log_s, a, u, finer, means):
     for k in (0, log_s.size - 1, log_s.size // 2):
         settle(table, math.exp(log_s[k]), a, u, 1e-2)
         _reach(table, math.exp(log_s[k]), a, u, ranges[0], ranges[1])
-    f_domains = _cut(ranges[0], _WIDEST_PANEL_OF_PHI if table[2].sum() < 1000.0 else _WIDEST_PANEL)
+    cells = 0.0
+    for k in range(table[2].size):
+        cells += table[2][k]
+    f_domains = _cut(ranges[0], _WIDEST_PANEL_OF_PHI if cells < 1000.0 else _WIDEST_PANEL)
     g_domains = _cut(ranges[1], _WIDEST_PANEL)
     room = log_s.size
     total = alpha0[0]

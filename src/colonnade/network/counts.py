@@ -30,7 +30,7 @@ from colonnade.priors import Hierarchical, Prior, Tiered, no_prior
 from colonnade.progress import Progress
 from colonnade.tables.coding import in_order, places_of
 from colonnade.tables.countable import Countable
-from colonnade.tables.discretize import Discretizer
+from colonnade.tables.discretizing import Discretizer
 from colonnade.variables import Family, State, Variable
 from colonnade.wording import arrows
 

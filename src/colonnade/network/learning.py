@@ -26,7 +26,7 @@ from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import Countable, bounded, countable, gathered
-from colonnade.tables.discretize import Discretized
+from colonnade.tables.discretizing import Discretized
 from colonnade.tables.texts import is_number
 from colonnade.variables import State, Variable
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from colonnade.missing.em import EmDiagnostics
     from colonnade.network.counts import NetworkCounts
     from colonnade.tables.bounds import Allowed
-    from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.discretizing import Discretizer
 
 # Variables that have a line each.
 _MAX_SHOWN_VARIABLES = 20

@@ -13,7 +13,7 @@ from colonnade.network.learning import advising_states
 from colonnade.network.model import BayesianNetwork
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import countable, gathered
-from colonnade.tables.discretize import Discretized
+from colonnade.tables.discretizing import Discretized
 from colonnade.tables.levels import places, refuse_absent
 from colonnade.tables.returned import column_names
 

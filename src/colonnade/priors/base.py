@@ -27,11 +27,11 @@ from colonnade.exceptions import (
     expected,
     listing,
 )
-from colonnade.pooling.growing import Leaning
 from colonnade.pooling.penalty import Pull
 from colonnade.sparse import SparseTable
 
 if TYPE_CHECKING:
+    from colonnade.pooling.growing import Leaning
     from colonnade.priors.noisy import Effects
     from colonnade.priors.table_posterior import TablePosterior
 

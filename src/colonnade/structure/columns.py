@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from colonnade.arrays import Array, Floats, Integers
 from colonnade.counts import FamilyCounts
@@ -191,6 +190,8 @@ def _sum_of_terms(values: Array, parameter: float) -> float:
     seen = values[values > 0].astype(np.float64)
     if parameter == 0.0:
         return float((seen * np.log(seen)).sum())
+    from scipy.special import gammaln  # loading it takes longer than most searches
+
     return float((gammaln(parameter + seen) - gammaln(parameter)).sum())
 
 

@@ -12,7 +12,7 @@ from colonnade.tables.levels import refuse_absent
 from colonnade.variables import State, Variable
 
 if TYPE_CHECKING:
-    from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.discretizing import Discretizer
 
 Declared: TypeAlias = Sequence[Variable] | Mapping[str, Iterable[State]] | None
 
@@ -29,7 +29,7 @@ class Asked:
     group: str | None = None
 
     def __post_init__(self) -> None:
-        from colonnade.tables.discretize import Discretizer
+        from colonnade.tables.discretizing import Discretizer
 
         if not is_word(self.unknown, "raise", "missing"):
             raise expected("'raise' or 'missing'", "unknown", self.unknown)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from colonnade.counts import FamilyCounts
     from colonnade.tables.bounds import Memory
     from colonnade.tables.countable import Members
-    from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.discretizing import Discretizer
 
 _MAX_TOTAL = 2**63 - 1
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from colonnade.exceptions import Advice, DataError, counted, did_you_mean, listing
 from colonnade.tables.coded import CodedTable, code_type
 from colonnade.tables.cuts import lower_end
-from colonnade.tables.discretize import Discretizer
+from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.levels import Labelled, Levels, column_error, no_rows, place
 from colonnade.variables import State, Variable
 

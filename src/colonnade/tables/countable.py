@@ -19,7 +19,7 @@ from colonnade.variables import Variable
 
 if TYPE_CHECKING:
     from colonnade.tables.coded import CodedTable
-    from colonnade.tables.discretize import Discretizer
+    from colonnade.tables.discretizing import Discretizer
     from colonnade.tables.engines import Engine
     from colonnade.tables.scanning import Scanned
 
@@ -120,7 +120,7 @@ def countable(
 
 def opened_elsewhere(table: Any, asked: Asked) -> Countable | None:
     """Open a table whose rows are not in memory; None of all others."""
-    from colonnade.tables.discretize import Discretized
+    from colonnade.tables.discretizing import Discretized
     from colonnade.tables.elsewhere import Elsewhere
 
     if isinstance(table, Discretized) and (scanned := scanned_of(table.source)) is not None:
@@ -140,6 +140,9 @@ def scanned_of(table: Any) -> Scanned | Engine | None:
 
     They are files, named or scanned already, or the table of an engine.
     """
+    if isinstance(table, dict):
+        # So that a dictionary of columns does not wait for engines and readers to be imported.
+        return None
     from colonnade.tables.engines import Engine, engine_of
     from colonnade.tables.scanning import Scanned, are_paths, scan
 
@@ -158,7 +161,7 @@ def bounded(table: Any, memory: Allowed) -> Any:
 
     A table in memory has taken its own already: there `memory` is an error.
     """
-    from colonnade.tables.discretize import Discretized
+    from colonnade.tables.discretizing import Discretized
 
     if memory is None:
         return table

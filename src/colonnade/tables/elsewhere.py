@@ -18,7 +18,7 @@ from colonnade.tables.asked import Asked
 from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import Countable, Members
-from colonnade.tables.discretize import Discretizer
+from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.levels import refuse_missing
 from colonnade.tables.states import Coding, Seen
 from colonnade.variables import Variable

@@ -23,7 +23,7 @@ from colonnade.tables.bounds import Allowed
 from colonnade.tables.coding import discovered
 from colonnade.tables.countable import bounded
 from colonnade.tables.cuts import Cuts
-from colonnade.tables.discretize import Discretized, Discretizer
+from colonnade.tables.discretizing import Discretized, Discretizer
 from colonnade.tables.identifiers import Excess, are_dates, identifier, identifies
 from colonnade.tables.levels import Levels, as_float, column_error, place, refuse_absent
 from colonnade.tables.remarks import StateRemarks, number_code

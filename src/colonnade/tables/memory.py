@@ -17,7 +17,7 @@ from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.countable import bounded, gathered, opened_elsewhere
 from colonnade.tables.cuts import Cuts
-from colonnade.tables.discretize import Discretized, Discretizer
+from colonnade.tables.discretizing import Discretized, Discretizer
 from colonnade.tables.identifiers import (
     Excess,
     identifier,

@@ -8,7 +8,7 @@ from typing import Any
 from colonnade.arrays import Array
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import scanned_of
-from colonnade.tables.discretize import Discretized
+from colonnade.tables.discretizing import Discretized
 from colonnade.tables.elsewhere import Elsewhere
 from colonnade.tables.sources import Source, source_of
 

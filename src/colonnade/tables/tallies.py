@@ -96,7 +96,7 @@ class Tallies:
         """Cut a column of more numbers than are kept; return the rows of each interval, too."""
         from colonnade.tables.bins import Bins
         from colonnade.tables.countable import countable
-        from colonnade.tables.discretize import Discretizer
+        from colonnade.tables.discretizing import Discretizer
 
         (cuts,) = self.table.cut_points(Bins(None, {name: bins}), "quantile", None)
         cut = Discretizer((cuts,)).cut(self.table)
