@@ -29,6 +29,7 @@ _FEW: Rows = [[12, 3, 0], [2, 5, 1], [0, 4, 9], [7, 0, 2]]
 _MANY: Rows = [[900, 30, 0], [20, 50, 1], [0, 4, 100], [7, 0, 2]]
 _FRACTIONS: Rows = [[1.5, 3.0, 0.0], [2.0, 0.25, 1.0]]
 _LARGE: Rows = [[2e6, 3e6], [5e6, 1e6]]
+_SCATTERED: Rows = [[0.5 + row % 7, 0.25 * row, 1.5, 0.75 * (row % 5)] for row in range(40)]
 _ROWS = 96
 # Tables of variables with so many states are not stored densely.
 _MANY_STATES = 40
@@ -55,7 +56,7 @@ def _posteriors() -> None:
             posterior = Hierarchical(engine=engine).posterior(counts)
             posterior.interval()
             posterior.sample(2, rng=1)
-    for counts in (_FRACTIONS, _LARGE):
+    for counts in (_FRACTIONS, _LARGE, _SCATTERED):
         Hierarchical().posterior(counts).interval()
 
 
