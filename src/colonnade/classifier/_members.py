@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from colonnade.arrays import Floats, Integers
+from colonnade.arrays import Array, Floats, Integers
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._families import is_small
-from colonnade.classifier._features import Features, Reading, Treatment
+from colonnade.classifier._features import Features, Ordered, Reading, Treatment
 from colonnade.classifier._fitted import coded_rows
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
@@ -32,7 +32,7 @@ from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.cuts import Cuts, Values
+from colonnade.tables.cuts import Cuts
 from colonnade.variables import Family
 
 # The largest number of cuts of a column is the number of rows to the power of the growth, within
@@ -140,19 +140,21 @@ class RandomCuts:
     """Cuts at equally spaced quantiles, of which both the number and the place are random."""
 
     rng: np.random.Generator
-    ordered: Mapping[str, Values]
+    ordered: Mapping[str, Ordered]
 
-    def __call__(self, name: str, read: Measured) -> Cuts:
+    def __call__(self, name: str, read: Measured) -> tuple[Cuts, Array]:
         """Choose where a column is cut: at quantiles (i + u) / b, i = 0, ..., b - 1.
 
         Unless a user has said where.
         """
+        values, ranked = self.ordered[name]
         if isinstance(read.bins, Cuts):
-            return read.bins
+            return read.bins, ranked.coded(read.bins)
         number = int(self.rng.integers(2, read.bins + 1))
         shift = self.rng.random()
         levels = [(i + shift) / number for i in range(number)]
-        return Cuts.at_quantiles(name, self.ordered[name], levels)
+        cuts = Cuts.at_quantiles(name, values, levels)
+        return cuts, ranked.coded(cuts)
 
 
 def most_cuts(rows: float) -> int:

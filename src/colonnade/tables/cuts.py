@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, expected, row_at
+from colonnade.tables.coded import code_type
 from colonnade.tables.levels import column_error
 from colonnade.tables.sources import StateColumn
 
@@ -155,6 +156,46 @@ class Cuts:
     def column(self, numbers: Floats) -> StateColumn:
         """Return numbers as a column of intervals; infinity is an error."""
         return StateColumn(self.name, self.states, self.codes(refuse_infinite(self.name, numbers)))
+
+
+class Ranked(NamedTuple):
+    """The numbers of a column by their rank, for cutting it more than once.
+
+    The numbers of one rank are on the same side of every point, so that one of them stands for all.
+
+    Attributes
+    ----------
+    standing : array [rank]
+        Increasing; infinity, which no row has, and NaN are the last two.
+    ranks : array of unsigned integers [row]
+    """
+
+    standing: Floats
+    ranks: Array
+
+    @classmethod
+    def of(cls, name: str, ends: Floats, numbers: Floats) -> Ranked:
+        """Take a column that is cut at some of the `ends`, or between them if all numbers are."""
+        standing = np.append(ends, [np.inf, np.nan])
+        ranks = standing.searchsorted(refuse_infinite(name, numbers))
+        return cls(standing, ranks.astype(code_type(len(standing))))
+
+    @classmethod
+    def by_interval(cls, cuts: Cuts, codes: Array) -> Ranked:
+        """Take a column that is cut already, in more places than it will be."""
+        return cls(np.array([*cuts.points, np.inf, np.nan]), codes)
+
+    def coded(self, cuts: Cuts) -> Array:
+        """Return the codes of all rows for a coded table, as `Cuts.coded` does."""
+        interval = np.array(cuts.points).searchsorted(self.standing)
+        interval[-1] += 1  # what is missing comes after the last interval
+        codes: Array = interval.astype(code_type(len(cuts.states))).take(self.ranks)
+        codes.setflags(write=False)
+        return codes
+
+    def part(self, rows: slice) -> Ranked:
+        """Return some of the rows."""
+        return Ranked(self.standing, self.ranks[rows])
 
 
 def refuse_infinite(name: str, numbers: Floats) -> Floats:
