@@ -32,6 +32,7 @@ from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
+from colonnade.tables.coding import CodedColumn, coded_table
 from colonnade.tables.cuts import Cuts
 from colonnade.variables import Family
 
@@ -62,13 +63,15 @@ class Growth:
 class Training:
     """The rows that all members learn from, and what they have in common.
 
-    `reading` are the columns, read once, and `own` is the table of the class.
+    `reading` are the columns, read once, `label` is that of the class, and `own` its table.
+    `without` says what the logarithms of `own` change by if a row is left out, ``[class of the row,
+    class]``.
     """
 
-    rows: Labelled
-    classes: Classes
     reading: Reading
+    label: CodedColumn
     own: Cpt
+    without: Floats
 
     @classmethod
     def of(cls, rows: Labelled, classes: Classes, treatment: Treatment) -> Training:
@@ -76,7 +79,14 @@ class Training:
         coded = coded_rows(rows, classes, [])
         counts = coded.counts([(classes.name,)], "available")[0]
         own = Cpt.of(Family(coded.variables[0]), counts, _OF_CLASS)
-        return cls(rows, classes, Reading.of(rows.source, rows.weights, treatment), own)
+        label = CodedColumn(coded.variables[0], coded.codes[0])
+        reading = Reading.of(rows.source, rows.weights, treatment)
+        return cls(reading, label, own, _without_a_row(own))
+
+    @property
+    def target(self) -> str:
+        """Name of the class."""
+        return self.label.variable.name
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,16 +105,16 @@ class Member:
     def learn(cls, training: Training, growth: Growth, seed: int) -> Member:
         """Draw cuts and a graph, and estimate the tables."""
         rng = np.random.default_rng(seed)
-        reading, target, prior = training.reading, training.classes.name, growth.prior
+        reading, target, prior = training.reading, training.target, growth.prior
         features, columns = reading.cut(RandomCuts(rng, reading.ordered))
-        coded = coded_rows(training.rows, training.classes, columns)
+        coded = coded_table([*columns, training.label], reading.weights)
         dag = random_dag(coded, target, growth.max_parents, rng)
-        grown = _grown(coded, dag, features, training.own, prior)
+        grown = _grown(coded, dag, features, training, prior)
         if grown is not None:
             return cls(features, *grown)
         counts = NetworkCounts.of(coded, dag, "available")
         tables = _tables(counts, features, target, prior)
-        return cls(features, tables, left_out_score(tables, coded))
+        return cls(features, tables, left_out_score(tables, coded, training.without))
 
     def add(self, rows: Labelled, classes: Classes, treatment: Treatment, prior: Prior) -> Member:
         """Judge the member by more rows, and count them."""
@@ -242,14 +252,13 @@ def _terms(counts: Floats) -> Floats:
 
 
 def _grown(
-    coded: CodedTable, dag: Dag, features: Features, own: Cpt, prior: Prior
+    coded: CodedTable, dag: Dag, features: Features, training: Training, prior: Prior
 ) -> tuple[ClassTables, float] | None:
     """Learn all tables at once, and the score of the member; None if that cannot be done.
 
-    `own` is the table of the class. The network itself, with tables that a user can look at, is
-    made when it is asked for.
+    The network itself, with tables that a user can look at, is made when it is asked for.
     """
-    leaning, rows, target = prior.leaning, coded.rows, own.family.child.name
+    leaning, rows, target = prior.leaning, coded.rows, training.target
     sizes = [variable.cardinality for variable in coded.variables]
     label = coded.position(target)
     if leaning is None or rows > _MAX_GROWN_ROWS or max(sizes) > _MAX_GROWN_STATES:
@@ -268,7 +277,7 @@ def _grown(
     if not np.array_equal(weights, np.rint(weights)):
         return None
     smoothed = [features.each[name].cuts is not None for name in names]
-    columns = np.stack([column.astype(np.uint8) for column in coded.codes])
+    columns = np.array(coded.codes, dtype=np.uint8)
     grown = grow(columns, sizes, weights, members, smoothed, leaning, MIXING, sizes[label])
     families = families_of(dag, coded.variables)
 
@@ -276,8 +285,8 @@ def _grown(
         counts = NetworkCounts.of(coded, dag, "available")
         return _tables(counts, features, target, prior).network
 
-    tables = ClassTables.grown(dag, families, own, network, grown.values)
-    return tables, left_out_score(tables, coded, grown.lost)
+    tables = ClassTables.grown(dag, families, training.own, network, grown.values)
+    return tables, left_out_score(tables, coded, training.without, grown.lost)
 
 
 def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior) -> ClassTables:
@@ -295,11 +304,14 @@ def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior
 # ------------------------------------------------------------------------ leaving rows out
 
 
-def left_out_score(tables: ClassTables, coded: CodedTable, lost: Floats | None = None) -> float:
+def left_out_score(
+    tables: ClassTables, coded: CodedTable, without: Floats, lost: Floats | None = None
+) -> float:
     """Sum over rows of the log probability of their class, with the row left out.
 
     The row is taken out of the tables of its own class; those of the other classes, weights and
-    strengths stay as they are. `lost` is what the rows lose by that, if it is known.
+    strengths stay as they are. `without` is for the table of the class, and `lost` is what the rows
+    lose in all others, if it is known.
     """
     target = tables.target
     logs = tables.log_joint(coded, everything=False, normalised=False)
@@ -310,13 +322,16 @@ def left_out_score(tables: ClassTables, coded: CodedTable, lost: Floats | None =
         tables.add_changes(coded, label, changes, logs)
     else:
         logs[np.arange(len(logs)), label] += lost
-    # The class has no parents, so its table without a row is known for all classes.
-    cpt = tables.own
-    assert cpt.counts is not None
-    without = np.ones((logs.shape[1], logs.shape[1]))
-    without[cpt.counts.values[0] > 0] = cpt.posterior.left_out_rows()
-    logs += np.log(without)[label] - np.log(cpt.table.rows[0])
+    logs += without[label]
     return _own_score(logs, coded, target, normalised=False)
+
+
+def _without_a_row(own: Cpt) -> Floats:
+    """What the logarithms of the class, which has no parents, change by without a row of each."""
+    assert own.counts is not None
+    rows = np.ones((own.family.cardinality, own.family.cardinality))
+    rows[own.counts.values[0] > 0] = own.posterior.left_out_rows()
+    return np.asarray(np.log(rows) - np.log(own.table.rows[0]))
 
 
 def _changes(cpt: Cpt) -> Floats:
