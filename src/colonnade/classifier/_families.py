@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -43,13 +43,35 @@ class _RowsByClass(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassFamily:
-    """One table, of whose logarithms the class, `target`, is the last axis."""
+    """One table, of whose logarithms the class, `target`, is the last axis.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Parents, then the child.
+    others : tuple of str
+        The same without the class.
+    shape : tuple of int or None
+        Shape of all log probabilities ``[*others, class]``. None if those are too many, with room
+        for one more code of each of the others.
+    """
 
     family: Family
     find_table: Callable[[], SparseTable]
     take_logs: Callable[[Floats], None]
     target: str
     classes: int
+    names: tuple[str, ...] = field(init=False)
+    others: tuple[str, ...] = field(init=False)
+    shape: tuple[int, ...] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        members = (*self.family.parents, self.family.child)
+        others = [each for each in members if each.name != self.target]
+        shape = (*[each.cardinality for each in others], self.classes)
+        object.__setattr__(self, "names", tuple([each.name for each in members]))
+        object.__setattr__(self, "others", tuple([each.name for each in others]))
+        object.__setattr__(self, "shape", shape if is_small(shape) else None)
 
     @cached_property
     def table(self) -> SparseTable:
@@ -61,33 +83,17 @@ class ClassFamily:
         """The logarithms of the table."""
         return self.table.lookup.mapped(partial(logs_of, self.take_logs))
 
-    @cached_property
-    def others(self) -> tuple[str, ...]:
-        """The members other than the class: parents, then the child."""
-        return tuple(name for name in self._names if name != self.target)
-
     @property
     def has_class(self) -> bool:
         """Whether the class is a member."""
-        return self.target in self._names
-
-    @cached_property
-    def shape(self) -> tuple[int, ...] | None:
-        """Shape of all log probabilities ``[*others, class]``.
-
-        None if those are too many, with room for one more code of each of the others.
-        """
-        names, sizes = self._names, [*self.family.parent_sizes, self.family.cardinality]
-        pairs = zip(names, sizes, strict=True)
-        shape = (*(size for name, size in pairs if name != self.target), self.classes)
-        return shape if is_small(shape) else None
+        return len(self.others) < len(self.names)
 
     def all_rows(self) -> Floats:
         """All probabilities ``[configuration of the others, class]``.
 
         Without the class, there is one for all classes.
         """
-        names = self._names
+        names = self.names
         if self.target not in names[:-1]:
             rows = self.table.lookup.filled().rows
             return rows.reshape(-1, self.classes if self.has_class else 1)
@@ -98,7 +104,7 @@ class ClassFamily:
         if dense is None:
             return np.asarray(self._filled.cells(parents, child))
         codes = [*parents, child]
-        codes.append(codes.pop(self._names.index(self.target)))
+        codes.append(codes.pop(self.names.index(self.target)))
         return np.asarray(dense[tuple(codes)])
 
     @cached_property
@@ -108,15 +114,11 @@ class ClassFamily:
     def places(self, shape: Sequence[int]) -> Integers:
         """Where the cells ``[stored, state]`` are in a table ``[*others, class]`` of that shape."""
         strides = np.cumprod([1, *shape[:0:-1]])[::-1].tolist()
-        names = self._names
+        names = self.names
         if self.has_class:
             strides.insert(names.index(self.target), strides.pop())
         first = self.table.codes @ np.array(strides[: len(names) - 1], dtype=np.int64)
         return np.asarray(first[:, None] + np.arange(self.family.cardinality) * strides[-1])
-
-    @cached_property
-    def _names(self) -> list[str]:
-        return [*(parent.name for parent in self.family.parents), self.family.child.name]
 
     def sparse_step(self, coded: CodedTable) -> Step:
         """What adds a table that is not dense to a block of rows."""
@@ -143,7 +145,7 @@ class ClassFamily:
         """Add changes ``[stored, state]`` to the logs ``[row, class]`` of the rows' own classes."""
         from colonnade.kernels.classify import add_changes
 
-        *parents, child = (coded.position(name) for name in self._names)
+        *parents, child = (coded.position(name) for name in self.names)
         columns = Columns.of(coded)
         index = KeyIndex.of(self.table.codes, self.table.parent_sizes)
         add_changes(columns.parents(parents), columns.codes[child], label, *index, changes, logs)
@@ -232,11 +234,12 @@ class DenseTables:
 
     def _described(self, coded: CodedTable) -> tuple[Array, ...]:
         """Say what the kernels need to know of the columns of rows, and of all tables."""
-        chosen = [coded.position(name) for family in self.families for name in family.others]
+        position = {name: k for k, name in enumerate(coded.names)}
+        chosen = [position[name] for family in self.families for name in family.others]
         gaps = any(coded.missing[k] for k in chosen)
         sizes = [variable.cardinality + gaps for variable in coded.variables]
         described = column_rows(coded.codes, sizes, range(len(sizes)))[chosen]
-        start = np.cumsum([0, *(len(family.others) for family in self.families)])
+        start = np.array([0, *accumulate([len(family.others) for family in self.families])])
         tables = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
         return described, start, *tables
 
@@ -265,9 +268,9 @@ def is_small(shape: tuple[int, ...]) -> bool:
 
 def _with_room(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Shape of a table ``[*others, class]`` with one more code for each of the others."""
-    return (*(size + 1 for size in shape[:-1]), shape[-1])
+    return (*[size + 1 for size in shape[:-1]], shape[-1])
 
 
 def _offsets(shapes: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
     """Where tables begin in one array, and its length."""
-    return np.cumsum([0, *map(math.prod, shapes)], dtype=np.int64)
+    return np.array([0, *accumulate(map(math.prod, shapes))], dtype=np.int64)

@@ -181,7 +181,7 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     """
     names = [name for name in coded.names if name != target]
     disturbance = _DISTURBANCE * rng.gumbel(size=len(names))
-    available = rng.random((len(names), len(names))) < _AVAILABLE
+    available = (rng.random((len(names), len(names))) < _AVAILABLE).tolist()
     columns = CodedColumns(filled(coded))
     position = columns.names.index(target)
     features = [columns.names.index(name) for name in names]
@@ -189,14 +189,14 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     ranks = np.log(alone.information() + _LEAST_INFORMATION) + disturbance
     order = np.argsort(-ranks, kind="stable").tolist()
     given = pair_information(columns, features, position)
-    given = np.round(given - alone.bias(), 12)
+    negative = (-np.round(given - alone.bias(), 12)).tolist()
     arcs = []
     for place, i in enumerate(order):
         arcs.append((target, names[i]))
         earlier = sorted(order[:place])
         if place > most:
-            earlier = [j for j in earlier if available[i, j]]
-        chosen = sorted(earlier, key=lambda j: -given[i, j])[:most]
+            earlier = [j for j in earlier if available[i][j]]
+        chosen = sorted(earlier, key=negative[i].__getitem__)[:most]
         arcs += [(names[j], names[i]) for j in chosen]
     return Dag(tuple(arcs), coded.names)
 

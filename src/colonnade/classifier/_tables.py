@@ -156,7 +156,8 @@ class ClassTables:
 
     def _adder(self, coded: CodedTable, everything: bool) -> Step:
         """What adds all log probabilities of the rows low..high to a block."""
-        coded = coded.select(self.features) if self.features else coded
+        if self.features not in ((), coded.names):
+            coded = coded.select(self.features)
         families = [family for family in self._families if family.has_class]
         if everything:
             families += [family for family in self._families if not family.has_class]
@@ -174,6 +175,8 @@ class ClassTables:
 
     def _gap_steps(self, coded: CodedTable) -> list[Step]:
         """Rows that lack a value something depends on need more than looking up."""
+        if not any(coded.missing):
+            return []
         dag = self.dag
         deep = [name for name in self.features if dag.children(name)]
         if not any(coded.missing[coded.position(name)] for name in deep):

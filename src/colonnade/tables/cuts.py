@@ -71,13 +71,13 @@ class Cuts:
         if not isinstance(self.name, str) or not self.name:
             raise expected("a non-empty string", "name", self.name)
         points = _checked_points(self.points)
-        states = tuple(self.states) or _interval_names(points)
+        states = tuple(self.states)
         different = all(isinstance(s, str) for s in states) and len(set(states)) == len(states)
-        if not different or len(states) != len(points) + 1:
+        if states and (not different or len(states) != len(points) + 1):
             what = f"{len(points) + 1} different strings, one per interval of {self.name!r},"
             raise expected(what, "states", states)
         object.__setattr__(self, "points", points)
-        object.__setattr__(self, "states", states)
+        object.__setattr__(self, "states", states or _interval_names(points))
 
     @classmethod
     def learn(
