@@ -81,7 +81,7 @@ class Training:
         own = Cpt.of(Family(coded.variables[0]), counts, _OF_CLASS)
         label = CodedColumn(coded.variables[0], coded.codes[0])
         reading = Reading.of(rows.source, rows.weights, treatment)
-        return cls(reading, label, own, _without_a_row(own))
+        return cls(reading, label, own, without_a_row(own))
 
     @property
     def target(self) -> str:
@@ -114,7 +114,7 @@ class Member:
             return cls(features, *grown)
         counts = NetworkCounts.of(coded, dag, "available")
         tables = _tables(counts, features, target, prior)
-        return cls(features, tables, left_out_score(tables, coded, training.without))
+        return cls(features, tables, left_out_score(tables, coded, without_a_row(tables.own)))
 
     def add(self, rows: Labelled, classes: Classes, treatment: Treatment, prior: Prior) -> Member:
         """Judge the member by more rows, and count them."""
@@ -326,7 +326,7 @@ def left_out_score(
     return _own_score(logs, coded, target, normalised=False)
 
 
-def _without_a_row(own: Cpt) -> Floats:
+def without_a_row(own: Cpt) -> Floats:
     """What the logarithms of the class, which has no parents, change by without a row of each."""
     assert own.counts is not None
     rows = np.ones((own.family.cardinality, own.family.cardinality))
