@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -43,35 +43,13 @@ class _RowsByClass(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassFamily:
-    """One table, of whose logarithms the class, `target`, is the last axis.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Parents, then the child.
-    others : tuple of str
-        The same without the class.
-    shape : tuple of int or None
-        Shape of all log probabilities ``[*others, class]``. None if those are too many, with room
-        for one more code of each of the others.
-    """
+    """One table, of whose logarithms the class, `target`, is the last axis."""
 
     family: Family
     find_table: Callable[[], SparseTable]
     take_logs: Callable[[Floats], None]
     target: str
     classes: int
-    names: tuple[str, ...] = field(init=False)
-    others: tuple[str, ...] = field(init=False)
-    shape: tuple[int, ...] | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        members = (*self.family.parents, self.family.child)
-        others = [each for each in members if each.name != self.target]
-        shape = (*[each.cardinality for each in others], self.classes)
-        object.__setattr__(self, "names", tuple([each.name for each in members]))
-        object.__setattr__(self, "others", tuple([each.name for each in others]))
-        object.__setattr__(self, "shape", shape if is_small(shape) else None)
 
     @cached_property
     def table(self) -> SparseTable:
@@ -83,17 +61,33 @@ class ClassFamily:
         """The logarithms of the table."""
         return self.table.lookup.mapped(partial(logs_of, self.take_logs))
 
+    @cached_property
+    def others(self) -> tuple[str, ...]:
+        """The members other than the class: parents, then the child."""
+        return tuple(name for name in self._names if name != self.target)
+
     @property
     def has_class(self) -> bool:
         """Whether the class is a member."""
-        return len(self.others) < len(self.names)
+        return self.target in self._names
+
+    @cached_property
+    def shape(self) -> tuple[int, ...] | None:
+        """Shape of all log probabilities ``[*others, class]``.
+
+        None if those are too many, with room for one more code of each of the others.
+        """
+        names, sizes = self._names, [*self.family.parent_sizes, self.family.cardinality]
+        pairs = zip(names, sizes, strict=True)
+        shape = (*(size for name, size in pairs if name != self.target), self.classes)
+        return shape if is_small(shape) else None
 
     def all_rows(self) -> Floats:
         """All probabilities ``[configuration of the others, class]``.
 
         Without the class, there is one for all classes.
         """
-        names = self.names
+        names = self._names
         if self.target not in names[:-1]:
             rows = self.table.lookup.filled().rows
             return rows.reshape(-1, self.classes if self.has_class else 1)
@@ -104,7 +98,7 @@ class ClassFamily:
         if dense is None:
             return np.asarray(self._filled.cells(parents, child))
         codes = [*parents, child]
-        codes.append(codes.pop(self.names.index(self.target)))
+        codes.append(codes.pop(self._names.index(self.target)))
         return np.asarray(dense[tuple(codes)])
 
     @cached_property
@@ -114,11 +108,15 @@ class ClassFamily:
     def places(self, shape: Sequence[int]) -> Integers:
         """Where the cells ``[stored, state]`` are in a table ``[*others, class]`` of that shape."""
         strides = np.cumprod([1, *shape[:0:-1]])[::-1].tolist()
-        names = self.names
+        names = self._names
         if self.has_class:
             strides.insert(names.index(self.target), strides.pop())
         first = self.table.codes @ np.array(strides[: len(names) - 1], dtype=np.int64)
         return np.asarray(first[:, None] + np.arange(self.family.cardinality) * strides[-1])
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [*(parent.name for parent in self.family.parents), self.family.child.name]
 
     def sparse_step(self, coded: CodedTable) -> Step:
         """What adds a table that is not dense to a block of rows."""
@@ -145,7 +143,7 @@ class ClassFamily:
         """Add changes ``[stored, state]`` to the logs ``[row, class]`` of the rows' own classes."""
         from colonnade.kernels.classify import add_changes
 
-        *parents, child = (coded.position(name) for name in self.names)
+        *parents, child = (coded.position(name) for name in self._names)
         columns = Columns.of(coded)
         index = KeyIndex.of(self.table.codes, self.table.parent_sizes)
         add_changes(columns.parents(parents), columns.codes[child], label, *index, changes, logs)
@@ -186,9 +184,13 @@ class ClassFamily:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DenseTables:
-    """Tables that hold every configuration, one after the other in one array: see `add_dense`."""
+    """Tables that hold every configuration, one after the other in one array: see `add_dense`.
 
-    families: tuple[ClassFamily, ...]
+    `others` are the members of each but for the class, and `shapes` those of ``[*others, class]``.
+    """
+
+    children: tuple[str, ...]
+    others: tuple[tuple[str, ...], ...]
     shapes: tuple[tuple[int, ...], ...]
     values: Floats
 
@@ -197,27 +199,35 @@ class DenseTables:
         cls, families: Sequence[ClassFamily], take_logs: Callable[[Floats], None]
     ) -> DenseTables:
         """Take the tables of those families that are not too large."""
-        chosen = tuple(family for family in families if family.shape is not None)
+        chosen = [family for family in families if family.shape is not None]
         shapes = tuple(family.shape or () for family in chosen)
-        made = cls(chosen, shapes, np.empty(sum(map(math.prod, shapes))))
+        made = cls(
+            tuple(family.family.child.name for family in chosen),
+            tuple(family.others for family in chosen),
+            shapes,
+            np.empty(sum(map(math.prod, shapes))),
+        )
         for family, table in zip(chosen, made._each, strict=True):
             table.reshape(-1, family.classes)[:] = family.all_rows()
         take_logs(made.values)  # of all tables at once
         return made
 
-    def changed(self, changes: Mapping[str, Floats]) -> DenseTables:
+    def changed(
+        self, families: Sequence[ClassFamily], changes: Mapping[str, Floats]
+    ) -> DenseTables:
         """Tables of zeros, but for the changes ``[stored, state]`` of cells, by child."""
-        made = DenseTables(self.families, self.shapes, np.zeros(len(self.values)))
-        for family, table, shape in zip(self.families, made._each, self.shapes, strict=True):
-            own = changes.get(family.family.child.name)
-            if own is not None:
-                table.reshape(-1)[family.places(shape)] = own
+        made = replace(self, values=np.zeros(len(self.values)))
+        tables = made.tables()
+        for family in families:
+            name = family.family.child.name
+            if name in tables and name in changes:
+                table = tables[name]
+                table.reshape(-1)[family.places(table.shape)] = changes[name]
         return made
 
     def tables(self) -> dict[str, Floats]:
         """The table of each child ``[*others, class]``."""
-        names = (family.family.child.name for family in self.families)
-        return dict(zip(names, self._each, strict=True))
+        return dict(zip(self.children, self._each, strict=True))
 
     def step(self, coded: CodedTable) -> Step:
         """What adds all tables to a block of rows."""
@@ -235,11 +245,11 @@ class DenseTables:
     def _described(self, coded: CodedTable) -> tuple[Array, ...]:
         """Say what the kernels need to know of the columns of rows, and of all tables."""
         position = {name: k for k, name in enumerate(coded.names)}
-        chosen = [position[name] for family in self.families for name in family.others]
+        chosen = [position[name] for others in self.others for name in others]
         gaps = any(coded.missing[k] for k in chosen)
         sizes = [variable.cardinality + gaps for variable in coded.variables]
         described = column_rows(coded.codes, sizes, range(len(sizes)))[chosen]
-        start = np.array([0, *accumulate([len(family.others) for family in self.families])])
+        start = np.array([0, *accumulate(map(len, self.others))])
         tables = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
         return described, start, *tables
 

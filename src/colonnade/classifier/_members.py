@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -264,13 +265,15 @@ def _grown(
     if leaning is None or rows > _MAX_GROWN_ROWS or max(sizes) > _MAX_GROWN_STATES:
         return None
     names, members = [name for name in dag.variables if name != target], []
+    others, shapes = [], []
     for name in names:
-        parents = [coded.position(each) for each in dag.parents(name) if each != target]
-        child = coded.position(name)
-        if not is_small((*(sizes[k] for k in (*parents, child)), sizes[label])):
-            return None
+        others.append((*[each for each in dag.parents(name) if each != target], name))
+        *parents, child = map(coded.position, others[-1])
+        shapes.append((*[sizes[k] for k in (*parents, child)], sizes[label]))
         # A parent with one state says nothing.
-        members.append([*(k for k in parents if sizes[k] > 1), label, child])
+        members.append([*[k for k in parents if sizes[k] > 1], label, child])
+    if not all(map(is_small, shapes)):
+        return None
     if sizes[label] < 2 or not can_grow(sizes, members, rows):
         return None
     weights = np.ones(rows) if coded.weights is None else coded.weights.astype(np.float64)
@@ -279,13 +282,13 @@ def _grown(
     smoothed = [features.each[name].cuts is not None for name in names]
     columns = np.array(coded.codes, dtype=np.uint8)
     grown = grow(columns, sizes, weights, members, smoothed, leaning, MIXING, sizes[label])
-    families = families_of(dag, coded.variables)
 
     def network() -> BayesianNetwork:
         counts = NetworkCounts.of(coded, dag, "available")
         return _tables(counts, features, target, prior).network
 
-    tables = ClassTables.grown(dag, families, training.own, network, grown.values)
+    families = partial(families_of, dag, coded.variables)
+    tables = ClassTables.grown(dag, families, training.own, network, others, shapes, grown.values)
     return tables, left_out_score(tables, coded, training.without, grown.lost)
 
 
