@@ -7,13 +7,15 @@ import pytest
 
 import colonnade as cn
 from colonnade import FamilyCounts, Hierarchical, Smoothed, SymmetricDirichlet, Tiered
+from colonnade.classifier._features import Ordered
 from colonnade.configurations import all_codes
+from colonnade.exceptions import DataError
 from colonnade.kernels.special import take_logs
 from colonnade.pooling import tiers
 from colonnade.priors import NoisyMax
 from colonnade.sparse import SparseTable
 from colonnade.tables import Cuts
-from colonnade.tables.cuts import Values
+from colonnade.tables.cuts import Ranked, Values
 
 
 def drawn_counts(seed, sizes, states):
@@ -94,6 +96,41 @@ def test_numbers_may_be_sorted_before_they_are_cut(weighted):
     for levels in ([0.5], [0.1, 0.4, 0.8], [0.05, 0.3, 0.31, 0.99]):
         found = Cuts.at_quantiles("x", ordered, levels)
         assert found == Cuts.at_quantiles("x", numbers, levels, weights)
+
+
+@pytest.mark.parametrize("kind", ["many", "few", "constant", "missing"])
+def test_codes_by_ranks_are_those_of_the_numbers(kind):
+    rng = np.random.default_rng(4)
+    numbers = {
+        "many": rng.normal(size=400),  # more than a byte has ranks for
+        "few": rng.integers(-3, 4, 90) / 2.0,
+        "constant": np.full(20, 2.5),
+        "missing": np.full(20, np.nan),
+    }[kind]
+    numbers[:5] = np.nan
+    weights = rng.integers(1, 3, len(numbers))
+    # Points between numbers, on some of them, and beyond all.
+    several = [Cuts("x", ()), Cuts("x", (-9.0,)), Cuts("x", (0.0, 0.5)), Cuts("x", (-0.25, 2.5, 9))]
+    union = np.unique([point for cuts in several for point in cuts.points])
+    whole = Cuts("x", tuple(union.tolist()))
+    for ranked in (
+        Ordered.of("x", numbers, None).ranked,
+        Ordered.of("x", numbers, weights).ranked,
+        Ranked.of("x", union, numbers),
+        Ranked.by_interval(whole, whole.coded(numbers)),
+    ):
+        for cuts in several:
+            found = ranked.coded(cuts)
+            known = cuts.codes(numbers)
+            assert found.tolist() == np.where(known < 0, len(cuts.states), known).tolist()
+            assert found.dtype == np.uint8
+            assert not found.flags.writeable
+            assert ranked.part(slice(3, 9)).coded(cuts).tolist() == found[3:9].tolist()
+
+
+def test_infinity_has_no_rank():
+    with pytest.raises(DataError, match="infinity, or a number too large to be cut, in row 2"):
+        Ranked.of("x", np.array([0.5]), np.array([1.0, np.inf]))
 
 
 def test_rows_with_gaps_read_dense_tables_and_others_alike(monkeypatch):

@@ -54,10 +54,10 @@ class Variable:
         if isinstance(self.states, str | bytes) or not isinstance(self.states, Iterable):
             hint = "give a list, such as ['no', 'yes']"
             raise expected("a sequence of states", "states", self.states, hint)
-        states = tuple(_checked_state(state, self.name) for state in self.states)
+        states = tuple([_checked_state(state, self.name) for state in self.states])
         if not states:
             raise expected("at least one state", "states", states)
-        if len({isinstance(state, bool) for state in states if not isinstance(state, str)}) == 2:
+        if {bool, int} <= set(map(type, states)):
             what, hint = "either booleans or integers, not both,", "use strings for all of them"
             raise expected(what, "states", states, hint)
         positions = {state: position for position, state in enumerate(states)}
@@ -247,7 +247,7 @@ def _plain(state: Any) -> Any:
 
 
 def _checked_state(state: Any, name: str) -> State:
-    plain = _plain(state)
+    plain = state if type(state) is str else _plain(state)
     if isinstance(plain, str | int):
         return plain
     hint = "use strings"

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from colonnade.arrays import Array, Floats, Integers, Seed
 from colonnade.classifier._classes import Classes
+from colonnade.classifier._features import read_rows
 from colonnade.classifier._input import (
     Labelled,
     checked_classes,
@@ -260,7 +261,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if (table := scanned_of(X)) is not None:
             yield from passing_rows(model.views, model.classes, table, self._tell_unknown)
             return
-        rows = model.views[0].read(rows_to_classify(self, X))
+        rows = read_rows(model.views, rows_to_classify(self, X))
         if rows.unknown is not None:
             self._tell_unknown(rows.unknown)
         yield Passing(0, rows)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -184,9 +184,13 @@ class ClassFamily:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DenseTables:
-    """Tables that hold every configuration, one after the other in one array: see `add_dense`."""
+    """Tables that hold every configuration, one after the other in one array: see `add_dense`.
 
-    families: tuple[ClassFamily, ...]
+    `others` are the members of each but for the class, and `shapes` those of ``[*others, class]``.
+    """
+
+    children: tuple[str, ...]
+    others: tuple[tuple[str, ...], ...]
     shapes: tuple[tuple[int, ...], ...]
     values: Floats
 
@@ -195,27 +199,35 @@ class DenseTables:
         cls, families: Sequence[ClassFamily], take_logs: Callable[[Floats], None]
     ) -> DenseTables:
         """Take the tables of those families that are not too large."""
-        chosen = tuple(family for family in families if family.shape is not None)
+        chosen = [family for family in families if family.shape is not None]
         shapes = tuple(family.shape or () for family in chosen)
-        made = cls(chosen, shapes, np.empty(sum(map(math.prod, shapes))))
+        made = cls(
+            tuple(family.family.child.name for family in chosen),
+            tuple(family.others for family in chosen),
+            shapes,
+            np.empty(sum(map(math.prod, shapes))),
+        )
         for family, table in zip(chosen, made._each, strict=True):
             table.reshape(-1, family.classes)[:] = family.all_rows()
         take_logs(made.values)  # of all tables at once
         return made
 
-    def changed(self, changes: Mapping[str, Floats]) -> DenseTables:
+    def changed(
+        self, families: Sequence[ClassFamily], changes: Mapping[str, Floats]
+    ) -> DenseTables:
         """Tables of zeros, but for the changes ``[stored, state]`` of cells, by child."""
-        made = DenseTables(self.families, self.shapes, np.zeros(len(self.values)))
-        for family, table, shape in zip(self.families, made._each, self.shapes, strict=True):
-            own = changes.get(family.family.child.name)
-            if own is not None:
-                table.reshape(-1)[family.places(shape)] = own
+        made = replace(self, values=np.zeros(len(self.values)))
+        tables = made.tables()
+        for family in families:
+            name = family.family.child.name
+            if name in tables and name in changes:
+                table = tables[name]
+                table.reshape(-1)[family.places(table.shape)] = changes[name]
         return made
 
     def tables(self) -> dict[str, Floats]:
         """The table of each child ``[*others, class]``."""
-        names = (family.family.child.name for family in self.families)
-        return dict(zip(names, self._each, strict=True))
+        return dict(zip(self.children, self._each, strict=True))
 
     def step(self, coded: CodedTable) -> Step:
         """What adds all tables to a block of rows."""
@@ -232,11 +244,12 @@ class DenseTables:
 
     def _described(self, coded: CodedTable) -> tuple[Array, ...]:
         """Say what the kernels need to know of the columns of rows, and of all tables."""
-        chosen = [coded.position(name) for family in self.families for name in family.others]
+        position = {name: k for k, name in enumerate(coded.names)}
+        chosen = [position[name] for others in self.others for name in others]
         gaps = any(coded.missing[k] for k in chosen)
         sizes = [variable.cardinality + gaps for variable in coded.variables]
         described = column_rows(coded.codes, sizes, range(len(sizes)))[chosen]
-        start = np.cumsum([0, *(len(family.others) for family in self.families)])
+        start = np.array([0, *accumulate(map(len, self.others))])
         tables = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
         return described, start, *tables
 
@@ -265,9 +278,9 @@ def is_small(shape: tuple[int, ...]) -> bool:
 
 def _with_room(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Shape of a table ``[*others, class]`` with one more code for each of the others."""
-    return (*(size + 1 for size in shape[:-1]), shape[-1])
+    return (*[size + 1 for size in shape[:-1]], shape[-1])
 
 
 def _offsets(shapes: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
     """Where tables begin in one array, and its length."""
-    return np.cumsum([0, *map(math.prod, shapes)], dtype=np.int64)
+    return np.array([0, *accumulate(map(math.prod, shapes))], dtype=np.int64)

@@ -20,7 +20,7 @@ from colonnade.exceptions import Advice, ColumnWarning, DataError, expected, war
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
-from colonnade.tables.cuts import Cuts, Values
+from colonnade.tables.cuts import Cuts, Ranked, Values
 from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.identifiers import Excess, identifier, warn_of_identifiers
 from colonnade.tables.levels import Levels, place, places, refuse_absent
@@ -30,8 +30,8 @@ from colonnade.tables.texts import is_number
 from colonnade.variables import Variable
 from colonnade.wording import joined
 
-# Chooses where a column is cut, given its name and its numbers.
-Choose: TypeAlias = Callable[[str, Measured], Cuts]
+# Chooses where a column is cut, given its name and its numbers, and codes them.
+Choose: TypeAlias = Callable[[str, Measured], tuple[Cuts, Array]]
 
 # Hints that a classifier has no parameter for, in its own words.
 _HINTS: Mapping[str, str] = {
@@ -114,9 +114,12 @@ class Reading:
     weights: Array | None
 
     @cached_property
-    def ordered(self) -> Mapping[str, Values]:
+    def ordered(self) -> Mapping[str, Ordered]:
         """The numbers to be cut, sorted once for all members of a forest."""
-        return {name: Values.of(read.numbers, self.weights) for name, read in self.measured.items()}
+        return {
+            name: Ordered.of(name, read.numbers, self.weights)
+            for name, read in self.measured.items()
+        }
 
     @classmethod
     def of(cls, source: Source, weights: Array | None, treatment: Treatment) -> Reading:
@@ -156,17 +159,31 @@ class Reading:
         return Features(each_feature, self.identifiers), [coded for _, coded in ordered.values()]
 
 
+class Ordered(NamedTuple):
+    """Numbers to be cut, sorted, and the rank that the number of each row has among them."""
+
+    values: Values
+    ranked: Ranked
+
+    @classmethod
+    def of(cls, name: str, numbers: Floats, weights: Array | None) -> Ordered:
+        """Sort the numbers of training rows, all of which have weight."""
+        values = Values.of(numbers, weights)
+        return cls(values, Ranked.of(name, values.distinct, numbers))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Rows to classify, read once for any cuts: numbers to be cut, and codes of states."""
+    """Rows to classify, read once for all networks: ranks of numbers, and codes of states."""
 
-    numbers: Mapping[str, Floats]
+    numbers: Mapping[str, Ranked]
     coded: Mapping[str, CodedColumn]
 
     @property
     def count(self) -> int:
         """Number of rows."""
-        columns = [*self.numbers.values(), *(each.codes for each in self.coded.values())]
+        columns = [each.ranks for each in self.numbers.values()]
+        columns += [each.codes for each in self.coded.values()]
         return len(columns[0])
 
     @property
@@ -178,7 +195,7 @@ class Rows:
     def part(self, rows: slice) -> Rows:
         """Return some of the rows; what was unknown is not told again."""
         return Rows(
-            {name: each[rows] for name, each in self.numbers.items()},
+            {name: each.part(rows) for name, each in self.numbers.items()},
             {name: CodedColumn(c.variable, c.codes[rows]) for name, c in self.coded.items()},
         )
 
@@ -220,19 +237,6 @@ class Features:
         warn_of_states(source, [each[k].variable for k in fresh if each[k].cuts is None])
         return Features(each, self.identifiers), [coded for _, coded in pairs]
 
-    def read(self, source: Source) -> Rows:
-        """Read other rows of the same columns; new values are unknown."""
-        cut = [name for name, feature in self.each.items() if feature.cuts is not None]
-        states = [name for name, feature in self.each.items() if feature.cuts is None]
-
-        def coded(column: Column) -> CodedColumn:
-            feature = self.each[column.name]
-            return CodedColumn.of(feature.variable, feature.levels(column))
-
-        numbers = each_column(source, tuple(cut), _numbers)
-        codes = each_column(source, tuple(states), coded)
-        return Rows(dict(zip(cut, numbers, strict=True)), dict(zip(states, codes, strict=True)))
-
     def cut(self, rows: Rows) -> CodedTable:
         """Turn rows that were read into codes."""
         columns = []
@@ -240,19 +244,39 @@ class Features:
             if feature.cuts is None:
                 columns.append(rows.coded[name])
             else:
-                columns.append(
-                    CodedColumn(feature.variable, feature.cuts.coded(rows.numbers[name]))
-                )
+                codes = rows.numbers[name].coded(feature.cuts)
+                columns.append(CodedColumn(feature.variable, codes))
         return coded_table(columns)
-
-    def codes(self, source: Source) -> CodedTable:
-        """Turn other rows of the same columns into codes; new values are unknown."""
-        return self.cut(self.read(source))
 
     @property
     def discretizer(self) -> Discretizer:
         """Where columns of numbers are cut."""
         return Discretizer(tuple(each.cuts for each in self.each.values() if each.cuts is not None))
+
+
+def read_rows(views: Sequence[Features], source: Source) -> Rows:
+    """Read other rows of the same columns, as all networks can see them; new values are unknown."""
+    each = views[0].each
+    cut = [name for name, feature in each.items() if feature.cuts is not None]
+    states = [name for name, feature in each.items() if feature.cuts is None]
+
+    def ranked(column: Column) -> Ranked:
+        ends = np.array(all_points(column.name, views))
+        return Ranked.of(column.name, ends, _numbers(column))
+
+    def coded(column: Column) -> CodedColumn:
+        feature = each[column.name]
+        return CodedColumn.of(feature.variable, feature.levels(column))
+
+    numbers = each_column(source, tuple(cut), ranked)
+    codes = each_column(source, tuple(states), coded)
+    return Rows(dict(zip(cut, numbers, strict=True)), dict(zip(states, codes, strict=True)))
+
+
+def all_points(name: str, views: Sequence[Features]) -> tuple[float, ...]:
+    """Return the points at which any of several networks cuts a column, increasing."""
+    each = [view.each[name].cuts for view in views]
+    return tuple(sorted({point for cuts in each if cuts for point in cuts.points}))
 
 
 class _Read(NamedTuple):
@@ -337,14 +361,15 @@ def _with_declared(variable: Variable, levels: Levels) -> tuple[Feature, CodedCo
 
 def _with_cuts(name: str, read: Measured, choose: Choose) -> tuple[Feature, CodedColumn]:
     """Make a feature of a column of numbers, and code its rows."""
-    cuts = choose(name, read)
+    cuts, codes = choose(name, read)
     variable = Variable(name, cuts.states)
-    return Feature(variable, cuts), CodedColumn(variable, cuts.coded(read.numbers))
+    return Feature(variable, cuts), CodedColumn(variable, codes)
 
 
-def quantiles(weights: Array | None, name: str, read: Measured) -> Cuts:
+def quantiles(weights: Array | None, name: str, read: Measured) -> tuple[Cuts, Array]:
     """Cut a column as a user said, or into intervals of about the same number of rows each."""
-    return read.cuts(name, weights=weights)
+    cuts = read.cuts(name, weights=weights)
+    return cuts, cuts.coded(read.numbers)
 
 
 def _levels(column: Column) -> Levels:

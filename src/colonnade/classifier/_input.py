@@ -363,8 +363,10 @@ def _named(estimator: Any, table: Any) -> Source:
     names = feature_names(estimator)
     if not _is_frame(table):
         return source_of((np.asfortranarray(table), names))  # columns are read one by one
-    pairs = zip(names, _labels(table), strict=True)
-    return source_of({name: table[label] for name, label in pairs})
+    from colonnade.tables.frames import series_of
+
+    columns = series_of(table) or [table[label] for label in _labels(table)]
+    return source_of(dict(zip(names, columns, strict=True)))
 
 
 def _labels(table: Any) -> list[Any]:

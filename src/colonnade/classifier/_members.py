@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from colonnade.arrays import Floats, Integers
+from colonnade.arrays import Array, Floats, Integers
 from colonnade.classifier._choice import filled
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._families import is_small
-from colonnade.classifier._features import Features, Reading, Treatment
+from colonnade.classifier._features import Features, Ordered, Reading, Treatment
 from colonnade.classifier._fitted import coded_rows
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._tables import ClassTables
@@ -32,7 +33,8 @@ from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
 from colonnade.tables.coded import CodedTable
-from colonnade.tables.cuts import Cuts, Values
+from colonnade.tables.coding import CodedColumn, coded_table
+from colonnade.tables.cuts import Cuts
 from colonnade.variables import Family
 
 # The largest number of cuts of a column is the number of rows to the power of the growth, within
@@ -62,13 +64,14 @@ class Growth:
 class Training:
     """The rows that all members learn from, and what they have in common.
 
-    `reading` are the columns, read once, and `own` is the table of the class.
+    `reading` are the columns, read once, `label` is that of the class, and `own` its table.
+    `without` are the logarithms of `own` if a row is left out, ``[class of the row, class]``.
     """
 
-    rows: Labelled
-    classes: Classes
     reading: Reading
+    label: CodedColumn
     own: Cpt
+    without: Floats
 
     @classmethod
     def of(cls, rows: Labelled, classes: Classes, treatment: Treatment) -> Training:
@@ -76,7 +79,14 @@ class Training:
         coded = coded_rows(rows, classes, [])
         counts = coded.counts([(classes.name,)], "available")[0]
         own = Cpt.of(Family(coded.variables[0]), counts, _OF_CLASS)
-        return cls(rows, classes, Reading.of(rows.source, rows.weights, treatment), own)
+        label = CodedColumn(coded.variables[0], coded.codes[0])
+        reading = Reading.of(rows.source, rows.weights, treatment)
+        return cls(reading, label, own, without_a_row(own))
+
+    @property
+    def target(self) -> str:
+        """Name of the class."""
+        return self.label.variable.name
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,16 +105,16 @@ class Member:
     def learn(cls, training: Training, growth: Growth, seed: int) -> Member:
         """Draw cuts and a graph, and estimate the tables."""
         rng = np.random.default_rng(seed)
-        reading, target, prior = training.reading, training.classes.name, growth.prior
+        reading, target, prior = training.reading, training.target, growth.prior
         features, columns = reading.cut(RandomCuts(rng, reading.ordered))
-        coded = coded_rows(training.rows, training.classes, columns)
+        coded = coded_table([*columns, training.label], reading.weights)
         dag = random_dag(coded, target, growth.max_parents, rng)
-        grown = _grown(coded, dag, features, training.own, prior)
+        grown = _grown(coded, dag, features, training, prior)
         if grown is not None:
             return cls(features, *grown)
         counts = NetworkCounts.of(coded, dag, "available")
         tables = _tables(counts, features, target, prior)
-        return cls(features, tables, left_out_score(tables, coded))
+        return cls(features, tables, left_out_score(tables, coded, without_a_row(tables.own)))
 
     def add(self, rows: Labelled, classes: Classes, treatment: Treatment, prior: Prior) -> Member:
         """Judge the member by more rows, and count them."""
@@ -140,19 +150,21 @@ class RandomCuts:
     """Cuts at equally spaced quantiles, of which both the number and the place are random."""
 
     rng: np.random.Generator
-    ordered: Mapping[str, Values]
+    ordered: Mapping[str, Ordered]
 
-    def __call__(self, name: str, read: Measured) -> Cuts:
+    def __call__(self, name: str, read: Measured) -> tuple[Cuts, Array]:
         """Choose where a column is cut: at quantiles (i + u) / b, i = 0, ..., b - 1.
 
         Unless a user has said where.
         """
+        values, ranked = self.ordered[name]
         if isinstance(read.bins, Cuts):
-            return read.bins
+            return read.bins, ranked.coded(read.bins)
         number = int(self.rng.integers(2, read.bins + 1))
         shift = self.rng.random()
         levels = [(i + shift) / number for i in range(number)]
-        return Cuts.at_quantiles(name, self.ordered[name], levels)
+        cuts = Cuts.at_quantiles(name, values, levels)
+        return cuts, ranked.coded(cuts)
 
 
 def most_cuts(rows: float) -> int:
@@ -169,7 +181,7 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     """
     names = [name for name in coded.names if name != target]
     disturbance = _DISTURBANCE * rng.gumbel(size=len(names))
-    available = rng.random((len(names), len(names))) < _AVAILABLE
+    available = (rng.random((len(names), len(names))) < _AVAILABLE).tolist()
     columns = CodedColumns(filled(coded))
     position = columns.names.index(target)
     features = [columns.names.index(name) for name in names]
@@ -177,14 +189,14 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     ranks = np.log(alone.information() + _LEAST_INFORMATION) + disturbance
     order = np.argsort(-ranks, kind="stable").tolist()
     given = pair_information(columns, features, position)
-    given = np.round(given - alone.bias(), 12)
+    negative = (-np.round(given - alone.bias(), 12)).tolist()
     arcs = []
     for place, i in enumerate(order):
         arcs.append((target, names[i]))
         earlier = sorted(order[:place])
         if place > most:
-            earlier = [j for j in earlier if available[i, j]]
-        chosen = sorted(earlier, key=lambda j: -given[i, j])[:most]
+            earlier = [j for j in earlier if available[i][j]]
+        chosen = sorted(earlier, key=negative[i].__getitem__)[:most]
         arcs += [(names[j], names[i]) for j in chosen]
     return Dag(tuple(arcs), coded.names)
 
@@ -240,42 +252,43 @@ def _terms(counts: Floats) -> Floats:
 
 
 def _grown(
-    coded: CodedTable, dag: Dag, features: Features, own: Cpt, prior: Prior
+    coded: CodedTable, dag: Dag, features: Features, training: Training, prior: Prior
 ) -> tuple[ClassTables, float] | None:
     """Learn all tables at once, and the score of the member; None if that cannot be done.
 
-    `own` is the table of the class. The network itself, with tables that a user can look at, is
-    made when it is asked for.
+    The network itself, with tables that a user can look at, is made when it is asked for.
     """
-    leaning, rows, target = prior.leaning, coded.rows, own.family.child.name
+    leaning, rows, target = prior.leaning, coded.rows, training.target
     sizes = [variable.cardinality for variable in coded.variables]
     label = coded.position(target)
     if leaning is None or rows > _MAX_GROWN_ROWS or max(sizes) > _MAX_GROWN_STATES:
         return None
     names, members = [name for name in dag.variables if name != target], []
+    others, shapes = [], []
     for name in names:
-        parents = [coded.position(each) for each in dag.parents(name) if each != target]
-        child = coded.position(name)
-        if not is_small((*(sizes[k] for k in (*parents, child)), sizes[label])):
-            return None
+        others.append((*[each for each in dag.parents(name) if each != target], name))
+        *parents, child = map(coded.position, others[-1])
+        shapes.append((*[sizes[k] for k in (*parents, child)], sizes[label]))
         # A parent with one state says nothing.
-        members.append([*(k for k in parents if sizes[k] > 1), label, child])
+        members.append([*[k for k in parents if sizes[k] > 1], label, child])
+    if not all(map(is_small, shapes)):
+        return None
     if sizes[label] < 2 or not can_grow(sizes, members, rows):
         return None
     weights = np.ones(rows) if coded.weights is None else coded.weights.astype(np.float64)
     if not np.array_equal(weights, np.rint(weights)):
         return None
     smoothed = [features.each[name].cuts is not None for name in names]
-    columns = np.stack([column.astype(np.uint8) for column in coded.codes])
+    columns = np.array(coded.codes, dtype=np.uint8)
     grown = grow(columns, sizes, weights, members, smoothed, leaning, MIXING, sizes[label])
-    families = families_of(dag, coded.variables)
 
     def network() -> BayesianNetwork:
         counts = NetworkCounts.of(coded, dag, "available")
         return _tables(counts, features, target, prior).network
 
-    tables = ClassTables.grown(dag, families, own, network, grown.values)
-    return tables, left_out_score(tables, coded, grown.sums)
+    families = partial(families_of, dag, coded.variables)
+    tables = ClassTables.grown(dag, families, training.own, network, others, shapes, grown.values)
+    return tables, left_out_score(tables, coded, training.without, grown.sums)
 
 
 def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior) -> ClassTables:
@@ -293,12 +306,14 @@ def _tables(counts: NetworkCounts, features: Features, target: str, prior: Prior
 # ------------------------------------------------------------------------ leaving rows out
 
 
-def left_out_score(tables: ClassTables, coded: CodedTable, sums: Floats | None = None) -> float:
+def left_out_score(
+    tables: ClassTables, coded: CodedTable, without: Floats, sums: Floats | None = None
+) -> float:
     """Sum over rows of the log probability of their class, with the row left out.
 
     The row is taken out of the tables of its own class; those of the other classes, weights and
-    strengths stay as they are. `sums` ``[row, class]`` are those of the logarithms of the features,
-    without the row, if they are known; they are changed.
+    strengths stay as they are. `without` is the table of the class. `sums` ``[row, class]`` are
+    those of the logarithms of all others, without the row, if they are known; they are changed.
     """
     target = tables.target
     label = coded.codes[coded.position(target)].astype(np.intp)
@@ -310,13 +325,16 @@ def left_out_score(tables: ClassTables, coded: CodedTable, sums: Floats | None =
         sums -= np.log(tables.own.table.rows[0])
     else:
         tables.add_gaps(coded, sums)
-    # The class has no parents, so its table without a row is known for all classes.
-    cpt = tables.own
-    assert cpt.counts is not None
-    without = np.ones((sums.shape[1], sums.shape[1]))
-    without[cpt.counts.values[0] > 0] = cpt.posterior.left_out_rows()
-    sums += np.log(without)[label]
+    sums += without[label]
     return _own_score(sums, coded, target)
+
+
+def without_a_row(own: Cpt) -> Floats:
+    """Logarithms of the table of the class, which has no parents, without a row of each class."""
+    assert own.counts is not None
+    rows = np.ones((own.family.cardinality, own.family.cardinality))
+    rows[own.counts.values[0] > 0] = own.posterior.left_out_rows()
+    return np.asarray(np.log(rows))
 
 
 def _changes(cpt: Cpt) -> Floats:

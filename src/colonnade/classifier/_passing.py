@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from colonnade.arrays import Floats, Integers
+from colonnade.arrays import Integers
 from colonnade.classifier._classes import Classes
-from colonnade.classifier._features import Features, Rows
+from colonnade.classifier._features import Features, Rows, all_points
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import Coded, CodedColumn
 from colonnade.tables.countable import Countable, countable
-from colonnade.tables.cuts import Cuts
+from colonnade.tables.cuts import Cuts, Ranked
 from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.levels import column_error
 from colonnade.variables import Variable
@@ -48,7 +46,9 @@ def passing_rows(
     """Yield the rows of a table as all networks can see them; `tell` of values that are unknown."""
     features = views[0].each
     cuts = {
-        name: _finest(name, views) for name, feature in features.items() if feature.cuts is not None
+        name: Cuts(name, all_points(name, views))
+        for name, feature in features.items()
+        if feature.cuts is not None
     }
     variables = [
         Variable(name, cuts[name].states) if name in cuts else feature.variable
@@ -64,12 +64,6 @@ def passing_rows(
     for block in opened.blocks():
         yield _passing(first, block, views[0], cuts, classes.name)
         first += block.rows
-
-
-def _finest(name: str, views: Sequence[Features]) -> Cuts:
-    """Cut a column wherever one of the networks does."""
-    each = [view.each[name].cuts for view in views]
-    return Cuts(name, tuple(sorted({point for cuts in each if cuts for point in cuts.points})))
 
 
 class _Unknown(NamedTuple):
@@ -96,17 +90,10 @@ def _passing(
     first: int, block: CodedTable, features: Features, cuts: Mapping[str, Cuts], target: str
 ) -> Passing:
     codes = dict(zip(block.names, block.codes, strict=True))
-    numbers = {name: _standing_for(own)[codes[name]] for name, own in cuts.items()}
+    numbers = {name: Ranked.by_interval(own, codes[name]) for name, own in cuts.items()}
     coded = {
         name: CodedColumn(feature.variable, codes[name])
         for name, feature in features.each.items()
         if name not in cuts
     }
     return Passing(first, Rows(numbers, coded), codes.get(target))
-
-
-def _standing_for(cuts: Cuts) -> Floats:
-    """Return a number of each interval, and NaN for what is missing."""
-    # A number equal to a point lies below it.
-    above = np.nextafter(cuts.points[-1], np.inf) if cuts.points else 0.0
-    return np.array([*cuts.points, above, np.nan])

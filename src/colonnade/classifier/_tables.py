@@ -25,7 +25,7 @@ from colonnade.network import BayesianNetwork
 from colonnade.sparse import SparseTable
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
-from colonnade.variables import Family
+from colonnade.variables import Family, Variable
 
 # Far below the logarithm of any product of probabilities; sums of a few keep nine decimals.
 _LOG_OF_IMPOSSIBLE = -1e5
@@ -40,52 +40,53 @@ class ClassTables:
     """
 
     def __init__(self, network: BayesianNetwork, target: str, floor: float = -math.inf) -> None:
-        self.dag = network.dag
-        self.families = network.families
-        self.target = target
-        self.floor = floor
-        self._network: Callable[[], BayesianNetwork] = lambda: network
-        self._describe()
+        self._find_network: Callable[[], BayesianNetwork] = lambda: network
+        self._find_families: Callable[[], Sequence[Family]] = lambda: network.families
+        self._own: Cpt | None = None
+        self._describe(network.dag, network[target].family.child, floor)
 
     @classmethod
     def grown(
         cls,
         dag: Dag,
-        families: Sequence[Family],
+        families: Callable[[], Sequence[Family]],
         own: Cpt,
         network: Callable[[], BayesianNetwork],
+        others: Sequence[tuple[str, ...]],
+        shapes: Sequence[tuple[int, ...]],
         values: Floats,
     ) -> ClassTables:
         """Take the tables of a network that is made when somebody asks for it.
 
         `own` is the table of the class, and `values` are the logarithms of all tables, one after
         the other: at first that of the class, which is to be filled, and then those of all other
-        variables, each of which has the class as a parent.
+        variables, each of which has the class as a parent. `others` are its other parents and
+        itself, and `shapes` those of the tables ``[*others, class]``.
         """
         made = object.__new__(cls)
-        made.dag, made.families, made.floor = dag, tuple(families), -math.inf
-        made.target, made._network = own.family.child.name, network
-        made._describe()
-        made._own = own
+        made._find_network, made._find_families, made._own = network, families, own
+        made._describe(dag, own.family.child, -math.inf)
         values[: made.classes] = logs_of(made._take_logs, own.table.rows[0])
-        every = tuple(
-            sorted(made._families, key=lambda each: each.family.child.name != made.target)
-        )
-        shapes = tuple(family.shape or () for family in every)
-        # Fills the cached property.
-        made.__dict__["_dense_with_class"] = DenseTables(every, shapes, values)
+        children = made.target, *[members[-1] for members in others]
+        dense = DenseTables(children, ((), *others), ((made.classes,), *shapes), values)
+        # Fills the cached properties.
+        made.__dict__.update(_dense_with_class=dense, _sparse_with_class=[])
         return made
 
-    def _describe(self) -> None:
-        each = {family.child.name: family for family in self.families}
-        self.classes = each[self.target].cardinality
-        self.features = tuple(name for name in self.dag.variables if name != self.target)
-        self._own: Cpt | None = None
+    def _describe(self, dag: Dag, label: Variable, floor: float) -> None:
+        self.dag, self.target, self.floor = dag, label.name, floor
+        self.classes = label.cardinality
+        self.features = tuple([name for name in dag.variables if name != self.target])
 
     @cached_property
     def network(self) -> BayesianNetwork:
         """The network itself."""
-        return self._network()
+        return self._find_network()
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The families of all variables, in the order of the graph."""
+        return tuple(self._find_families())
 
     @property
     def own(self) -> Cpt:
@@ -124,7 +125,7 @@ class ClassTables:
 
         The changes are those of tables that have the class, by child, each ``[stored, state]``.
         """
-        self._dense_with_class.changed(changes).add_own(coded, label, logs)
+        self._dense_with_class.changed(self._families, changes).add_own(coded, label, logs)
         for family in self._families:
             own = changes.get(family.family.child.name)
             if family.shape is None and own is not None:
@@ -161,13 +162,13 @@ class ClassTables:
 
     def _adder(self, coded: CodedTable, everything: bool) -> Step:
         """What adds all log probabilities of the rows low..high to a block."""
-        coded = coded.select(self.features) if self.features else coded
-        families = [family for family in self._families if family.has_class]
+        if self.features not in ((), coded.names):
+            coded = coded.select(self.features)
+        steps, sparse = [self._dense_with_class.step(coded)], self._sparse_with_class
         if everything:
-            families += [family for family in self._families if not family.has_class]
-        dense = [self._dense_with_class, self._dense_without_class][: 1 + everything]
-        steps = [tables.step(coded) for tables in dense]
-        steps += [family.sparse_step(coded) for family in families if family.shape is None]
+            steps.append(self._dense_without_class.step(coded))
+            sparse = [*sparse, *self._sparse_without_class]
+        steps += [family.sparse_step(coded) for family in sparse]
         steps += self._gap_steps(coded)
 
         # Kernels know the columns by their addresses: `held` keeps them where they are.
@@ -179,6 +180,8 @@ class ClassTables:
 
     def _gap_steps(self, coded: CodedTable) -> list[Step]:
         """Rows that lack a value something depends on need more than looking up."""
+        if not any(coded.missing):
+            return []
         dag = self.dag
         deep = [name for name in self.features if dag.children(name)]
         if not any(coded.missing[coded.position(name)] for name in deep):
@@ -227,6 +230,14 @@ class ClassTables:
     def _dense_without_class(self) -> DenseTables:
         chosen = [family for family in self._families if not family.has_class]
         return DenseTables.of(chosen, self._take_logs)
+
+    @cached_property
+    def _sparse_with_class(self) -> list[ClassFamily]:
+        return [family for family in self._families if family.has_class and family.shape is None]
+
+    @cached_property
+    def _sparse_without_class(self) -> list[ClassFamily]:
+        return [each for each in self._families if not each.has_class and each.shape is None]
 
     @cached_property
     def _filled_logs(self) -> list[TableLogs]:

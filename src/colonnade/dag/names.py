@@ -18,9 +18,10 @@ def checked_arcs(arcs: Any, parameter: str = "arcs") -> tuple[Arc, ...]:
         raise expected(f"a sequence of {parameter}", parameter, arcs, hint)
     checked: dict[Arc, None] = {}
     for arc in arcs:
-        if isinstance(arc, str) or not isinstance(arc, Sequence) or len(arc) != 2:
+        pair = type(arc) is tuple or (isinstance(arc, Sequence) and not isinstance(arc, str))
+        if not pair or len(arc) != 2:
             raise expected("pairs (parent, child)", parameter, arc, hint)
-        parent, child = (_checked_name(name, parameter) for name in arc)
+        parent, child = _checked_name(arc[0], parameter), _checked_name(arc[1], parameter)
         if parent == child:
             got = f"{parent} -> {child}"
             what, hint = f"{parameter} between two variables", "remove this one"

@@ -170,9 +170,9 @@ def pair_information(columns: Columns, chosen: list[int], given: int | None) -> 
     """
     condition = () if given is None else (given,)
     sums = columns.pair_sums(chosen, condition)
-    alone, joint = np.diag(sums), np.triu(sums, 1)
-    base = columns.information(condition)
-    weights = (joint + joint.T - alone[:, None] - alone[None, :] + base) / columns.total
+    alone, base = sums.diagonal(), columns.information(condition)
+    # Below the diagonal are zeros.
+    weights = (sums + sums.T - alone[:, None] - alone[None, :] + base) / columns.total
     np.fill_diagonal(weights, 0.0)
     return np.asarray(np.maximum(weights, 0.0))
 

@@ -132,7 +132,7 @@ class Bins:
         floats = numbers_of(column, "only numbers are cut")
         if not are_whole(floats):
             return Measured(floats, self.default)
-        levels = float_levels(column.name, floats)
+        levels = float_levels(column.name, floats, declared=True)  # whole, as we know
         if (different := _different(levels, weights)) <= MAX_NUMERIC_STATES:
             return levels
         return Measured(floats, self.default, different)

@@ -376,7 +376,8 @@ def _compact(column: ArrayLike, variable: Variable) -> tuple[Array, int]:
     if raw.ndim != 1 or (raw.dtype.kind not in "iu" and raw.size):
         got = f"{raw.dtype} of shape {raw.shape}"
         raise expected(f"a column of integers for {variable.name!r}", "codes", column, got=got)
-    low, high = int(raw.min(initial=0)), int(raw.max(initial=0))
+    high = int(raw.max(initial=0))
+    low = 0 if raw.dtype.kind == "u" else int(raw.min(initial=0))
     if low < 0 or high > variable.cardinality:
         what = f"codes from 0 to {variable.cardinality} (missing) for {variable.name!r}"
         raise expected(what, "codes", low if low < 0 else high)

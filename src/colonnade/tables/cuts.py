@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 import warnings
 from bisect import bisect_left, bisect_right
@@ -10,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colonnade.arrays import Floats
+from colonnade.arrays import Array, Floats
 from colonnade.exceptions import Advice, expected, row_at
+from colonnade.tables.coded import code_type
 from colonnade.tables.levels import column_error
 from colonnade.tables.sources import StateColumn
 
@@ -69,13 +71,13 @@ class Cuts:
         if not isinstance(self.name, str) or not self.name:
             raise expected("a non-empty string", "name", self.name)
         points = _checked_points(self.points)
-        states = tuple(self.states) or _interval_names(points)
+        states = tuple(self.states)
         different = all(isinstance(s, str) for s in states) and len(set(states)) == len(states)
-        if not different or len(states) != len(points) + 1:
+        if states and (not different or len(states) != len(points) + 1):
             what = f"{len(points) + 1} different strings, one per interval of {self.name!r},"
             raise expected(what, "states", states)
         object.__setattr__(self, "points", points)
-        object.__setattr__(self, "states", states)
+        object.__setattr__(self, "states", states or _interval_names(points))
 
     @classmethod
     def learn(
@@ -99,7 +101,7 @@ class Cuts:
         if not values.distinct.size:
             problem = "no number to learn cuts from."
             raise column_error(name, problem, Advice.DECLARE_STATES)
-        return cls(name, _points(values, bins, strategy))
+        return cls(name, tuple(_points(values, bins, strategy)))
 
     @classmethod
     def at_quantiles(
@@ -133,7 +135,7 @@ class Cuts:
             points = _between(distinct).tolist()
         else:
             points = _within_steps(values, levels)
-        return cls(name, _below_largest(points, values))
+        return cls(name, tuple(_below_largest(points, values)))
 
     def codes(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the position of the interval of each number, -1 for NaN."""
@@ -157,6 +159,46 @@ class Cuts:
         return StateColumn(self.name, self.states, self.codes(refuse_infinite(self.name, numbers)))
 
 
+class Ranked(NamedTuple):
+    """The numbers of a column by their rank, for cutting it more than once.
+
+    The numbers of one rank are on the same side of every point, so that one of them stands for all.
+
+    Attributes
+    ----------
+    standing : array [rank]
+        Increasing; infinity, which no row has, and NaN are the last two.
+    ranks : array of unsigned integers [row]
+    """
+
+    standing: Floats
+    ranks: Array
+
+    @classmethod
+    def of(cls, name: str, ends: Floats, numbers: Floats) -> Ranked:
+        """Take a column that is cut at some of the `ends`, or between them if all numbers are."""
+        standing = np.append(ends, [np.inf, np.nan])
+        ranks = standing.searchsorted(refuse_infinite(name, numbers))
+        return cls(standing, ranks.astype(code_type(len(standing))))
+
+    @classmethod
+    def by_interval(cls, cuts: Cuts, codes: Array) -> Ranked:
+        """Take a column that is cut already, in more places than it will be."""
+        return cls(np.array([*cuts.points, np.inf, np.nan]), codes)
+
+    def coded(self, cuts: Cuts) -> Array:
+        """Return the codes of all rows for a coded table, as `Cuts.coded` does."""
+        interval = np.array(cuts.points).searchsorted(self.standing)
+        interval[-1] += 1  # what is missing comes after the last interval
+        codes: Array = interval.astype(code_type(len(cuts.states))).take(self.ranks)
+        codes.setflags(write=False)
+        return codes
+
+    def part(self, rows: slice) -> Ranked:
+        """Return some of the rows."""
+        return Ranked(self.standing, self.ranks[rows])
+
+
 def refuse_infinite(name: str, numbers: Floats) -> Floats:
     """Return the numbers of a column, or raise if one of them is infinite."""
     infinite = np.isinf(numbers)
@@ -169,17 +211,20 @@ def refuse_infinite(name: str, numbers: Floats) -> Floats:
 
 def _checked_points(points: Any) -> tuple[float, ...]:
     try:
-        checked = tuple(float(point) for point in points)
+        checked = tuple(map(float, points))
     except (TypeError, ValueError, OverflowError):
         checked = (math.nan,)
-    checked = tuple(point + 0.0 for point in checked)  # no negative zero
-    pairs = pairwise(checked)
-    if not all(map(math.isfinite, checked)) or any(low >= high for low, high in pairs):
+    checked = tuple([point + 0.0 for point in checked])  # no negative zero
+    if not all(map(math.isfinite, checked)) or not _increase(checked):
         hint = ""
         if all(map(math.isfinite, checked)):
             hint = f"write {[float(f'{point:.15g}') for point in sorted(set(checked))]}"
         raise expected("increasing finite numbers", "points", points, hint)
     return checked
+
+
+def _increase(points: Sequence[float]) -> bool:
+    return all(map(operator.lt, points, points[1:]))
 
 
 def _interval_names(points: Sequence[float]) -> tuple[str, ...]:
@@ -271,12 +316,12 @@ class Values:
         return _decimals(self.distinct)
 
     @cached_property
-    def reached(self) -> NDArray[Any]:
-        """Mass up to and including each number."""
-        return np.cumsum(self.mass)
+    def plain(self) -> tuple[memoryview, memoryview, memoryview]:
+        """Distinct numbers, their mass, and the mass up to each, to be read one by one."""
+        return self.distinct.data, self.mass.data, np.cumsum(self.mass).data
 
 
-def _points(values: Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
+def _points(values: Values, bins: int, strategy: Strategy) -> Sequence[float]:
     """Choose at most bins - 1 points below the largest value, and one at least if there are two."""
     distinct = values.distinct
     if len(distinct) == 1:
@@ -293,11 +338,12 @@ def _points(values: Values, bins: int, strategy: Strategy) -> tuple[float, ...]:
 # There are few points and many columns: plain numbers are faster than arrays of them.
 
 
-def _below_largest(points: Sequence[float], values: Values) -> tuple[float, ...]:
+def _below_largest(points: Sequence[float], values: Values) -> Sequence[float]:
     """Return readable points among those that divide two values or more, one at least."""
-    least, last_but_one, largest = values.distinct[[0, -2, -1]].tolist()
+    distinct = values.plain[0]
+    least, largest = distinct[0], distinct[-1]
     inside = {point for point in points if least <= point < largest}
-    return _readable(tuple(sorted(inside or {last_but_one})), values)
+    return _readable(sorted(inside or {distinct[-2]}), values)
 
 
 def _between(distinct: Floats) -> Floats:
@@ -327,13 +373,14 @@ def _quantiles(values: Values, bins: int) -> Floats:
 
 def _within_steps(values: Values, levels: Sequence[float]) -> list[float]:
     """Points at quantiles, each as far from its value to the next as it is in the value's share."""
-    reached, distinct, last = values.reached.data, values.distinct.data, len(values.distinct) - 1
+    distinct, mass, reached = values.plain
+    last = len(distinct) - 1
     points = []
     for level in levels:
         share = level * reached[-1]
         at = min(bisect_left(reached, share), last)
         low, high = distinct[at], distinct[min(at + 1, last)]
-        part = 1.0 - min(max((reached[at] - share) / values.mass[at].item(), 0.0), 1.0)
+        part = 1.0 - min(max((reached[at] - share) / mass[at], 0.0), 1.0)
         # Two products, so that the difference of two huge numbers is never taken.
         point = (1.0 - part) * low + part * high
         points.append(point if low <= point < high else low)
@@ -363,46 +410,45 @@ def _edges(values: Values, bins: int, strategy: Strategy) -> Floats:
 # ---------------------------------------------------------- points that read well
 
 
-def _readable(exact: tuple[float, ...], values: Values) -> tuple[float, ...]:
+def _readable(exact: Sequence[float], values: Values) -> Sequence[float]:
     """Return points with few digits that leave every value of the column where it is.
 
     Halfway between 2.34 and 2.36, for example, is 2.3499999999999996 to a computer.
     """
-    distinct = values.distinct.data
+    distinct, decimals = values.plain[0], values.decimals
     places = [bisect_right(distinct, point) for point in exact]
 
-    def equivalent(changed: tuple[float, ...]) -> bool:
+    def equivalent(changed: Sequence[float]) -> bool:
         """Whether changed points increase as well, and divide the values of the column alike."""
-        increasing = all(low < high for low, high in pairwise(changed))
-        return increasing and [bisect_right(distinct, point) for point in changed] == places
+        return _increase(changed) and [bisect_right(distinct, point) for point in changed] == places
 
-    tidied = _tidied(exact, values.decimals)
-    tidied = tidied if equivalent(tidied) else exact
-    if all(float(f"{point:.{_MAX_DIGITS}g}") == point for point in tidied):
-        return tidied
+    tidied = []
+    for point in exact:
+        tidied.append(_tidied(point, decimals))
+        if float(f"{tidied[-1]:.{_MAX_DIGITS}g}") != tidied[-1]:
+            break
+    else:
+        if equivalent(tidied):
+            return tidied
     # Numbers with many digits, such as the output of a computation: any point between the same two
     # values will do.
     for digits in range(_MIN_DIGITS, 17):
-        rounded = tuple(float(f"{point:.{digits}g}") for point in exact)
+        rounded = [float(f"{point:.{digits}g}") for point in exact]
         if equivalent(rounded):
             return rounded
     return exact
 
 
-def _tidied(points: tuple[float, ...], decimals: int | None) -> tuple[float, ...]:
-    """Remove errors of rounding in the last digits of points.
+def _tidied(point: float, decimals: int | None) -> float:
+    """Remove errors of rounding in the last digits of a point.
 
     A new value with no more decimals than the column has must not change sides either. If it is
-    just above a point, the point moves down by half a unit of the last decimal.
+    just above the point, the point moves down by half a unit of the last decimal.
     """
-    tidied = tuple(float(f"{point:.15g}") for point in points)
-    if decimals is None:
-        return tidied
-    down = 0.5 * 10.0**-decimals
-    return tuple(
-        float(f"{near - down:.15g}") if point < near == round(near, decimals) else near
-        for point, near in zip(points, tidied, strict=True)
-    )
+    near = float(f"{point:.15g}")
+    if decimals is not None and point < near == round(near, decimals):
+        near = float(f"{near - 0.5 * 10.0**-decimals:.15g}")
+    return near
 
 
 def _decimals(distinct: Floats) -> int | None:
