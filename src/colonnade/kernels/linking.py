@@ -10,6 +10,8 @@ under versions of Numba that it was tested with; under others Numba compiles as 
 
 from typing import Any
 
+from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
+from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
@@ -36,9 +38,15 @@ class _EntryCode(JITCodeLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Optimise once; Numba has a first round that helps where arrays change hands often."""
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        """Optimise once; Numba has a first round that helps where arrays change hands often.
+
+        The text of loops is not repeated: they are no faster by that, and longer to compile.
+        """
+        options = create_pipeline_tuning_options(config.OPT)
+        options.loop_vectorization, options.slp_vectorization = True, False
+        options.loop_interleaving, options.loop_unrolling = False, False
+        builder = create_pass_builder(self._codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
 
 
 class _PartCode(_EntryCode):

@@ -151,17 +151,21 @@ def _fill_inverse_roots(values, degree, roots):
         guess = (top - ((upper * part) >> np.uint64(32))) << np.uint64(32)
         root = np.uint64(guess).view(np.float64)
         # Two steps along the series of (1 - rest)^(-1/k), without a division. The rest is below
-        # 0.24 at first, and 2e-4 then.
-        for _ in range(2):
-            square = root * root
-            power = square * square
-            if degree == 3:
-                power *= square
-            elif degree == 4:
-                power *= power
-            rest = 1.0 - value * power
-            root += root * rest * (a + rest * (b + rest * (c + rest * d)))
-        roots[i] = root
+        # 0.24 at first, and 2e-4 then. (The compiler does not repeat the text of loops.)
+        root = _closer(value, root, degree, a, b, c, d)
+        roots[i] = _closer(value, root, degree, a, b, c, d)
+
+
+@part
+def _closer(value, root, degree, a, b, c, d):
+    square = root * root
+    power = square * square
+    if degree == 3:
+        power *= square
+    elif degree == 4:
+        power *= power
+    rest = 1.0 - value * power
+    return root + root * rest * (a + rest * (b + rest * (c + rest * d)))
 
 
 @part
