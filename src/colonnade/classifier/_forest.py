@@ -49,7 +49,7 @@ class Forest:
         threads: int,
     ) -> Forest:
         """Make one member for each seed; the threads make no difference."""
-        training = Training.of(rows, classes, treatment)
+        training = Training.of(rows, classes, treatment, len(seeds))
         with Progress("Members", len(seeds)) as progress:
 
             def learn(seed: int) -> Member:

@@ -27,7 +27,7 @@ from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts, families_of, grown_counts
-from colonnade.pooling.growing import can_grow, grow
+from colonnade.pooling.growing import Shelf, can_grow, grow
 from colonnade.priors import MIXING, Prior, Smoothed, SymmetricDirichlet
 from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information
@@ -65,23 +65,25 @@ class Training:
     """The rows that all members learn from, and what they have in common.
 
     `reading` are the columns, read once, `label` is that of the class, and `own` its table.
-    `without` are the logarithms of `own` if a row is left out, ``[class of the row, class]``.
+    `without` are the logarithms of `own` if a row is left out, ``[class of the row, class]``, and
+    `shelf` has room for the tables of all members.
     """
 
     reading: Reading
     label: CodedColumn
     own: Cpt
     without: Floats
+    shelf: Shelf
 
     @classmethod
-    def of(cls, rows: Labelled, classes: Classes, treatment: Treatment) -> Training:
+    def of(cls, rows: Labelled, classes: Classes, treatment: Treatment, members: int) -> Training:
         """Read the columns, and count the classes."""
         coded = coded_rows(rows, classes, [])
         counts = coded.counts([(classes.name,)], "available")[0]
         own = Cpt.of(Family(coded.variables[0]), counts, _OF_CLASS)
         label = CodedColumn(coded.variables[0], coded.codes[0])
         reading = Reading.of(rows.source, rows.weights, treatment)
-        return cls(reading, label, own, without_a_row(own))
+        return cls(reading, label, own, without_a_row(own), Shelf(members))
 
     @property
     def target(self) -> str:
@@ -280,7 +282,8 @@ def _grown(
         return None
     smoothed = [features.each[name].cuts is not None for name in names]
     columns = np.array(coded.codes, dtype=np.uint8)
-    grown = grow(columns, sizes, weights, members, smoothed, leaning, MIXING, sizes[label])
+    options = (smoothed, leaning, MIXING, sizes[label], training.shelf)
+    grown = grow(columns, sizes, weights, members, *options)
 
     def network() -> BayesianNetwork:
         counts = NetworkCounts.of(coded, dag, "available")
