@@ -264,6 +264,17 @@ def test_tables_that_are_too_large_are_not_learned_at_once(module, name, value, 
     np.testing.assert_allclose(model.predict_log_proba(X), wanted, rtol=1e-9, atol=1e-9)
 
 
+def test_weights_of_any_size_are_counted():
+    X, y = few_rows()
+    options = {"prior": cn.Tiered(one_parent="left_out")}
+    chances = [
+        small(**options).fit(X, y, sample_weight=np.full(len(y), each)).predict_proba(X)
+        for each in (1e6, 1e9, 1e12)
+    ]
+    np.testing.assert_allclose(chances[0], chances[2], atol=1e-3)
+    np.testing.assert_allclose(chances[1], chances[2], atol=1e-6)
+
+
 @pytest.mark.parametrize("average", ["geometric", "arithmetic"])
 def test_members_are_averaged(average):
     X, y = few_rows()

@@ -142,3 +142,28 @@ def test_a_second_interrupt_is_not_held_back() -> None:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+# An interrupt while the first name that is asked for imports NumPy.
+FIRST = """
+import os, signal, sys
+
+class OnImport:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy.matrixlib":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, OnImport())
+import colonnade
+
+try:
+    colonnade.Hierarchical
+except KeyboardInterrupt:
+    print(colonnade.Hierarchical().posterior([[3, 1]]).mean.shape)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to itself end a process on Windows")
+def test_an_interrupt_waits_for_the_first_import() -> None:
+    ended = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "(1, 2)\n"), ended.stderr

@@ -101,11 +101,15 @@ __all__ = sorted([*_HOMES, *_MODULES, "__version__"])
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in _MODULES:
-        return importlib.import_module(f"colonnade.{name}")
-    if name not in _HOMES:
+    from colonnade.interrupts import Held
+
+    if name not in _MODULES and name not in _HOMES:
         raise AttributeError(f"module 'colonnade' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    # NumPy cannot be imported again after an interrupt.
+    with Held():
+        if name in _MODULES:
+            return importlib.import_module(f"colonnade.{name}")
+        value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

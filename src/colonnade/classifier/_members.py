@@ -48,7 +48,8 @@ _DISTURBANCE = 0.5
 _AVAILABLE = 0.5
 # The prior of the class.
 _OF_CLASS = SymmetricDirichlet()
-# Tables are learned at once up to so many rows, which are kept, and states: codes are bytes.
+# Tables are learned at once up to so many rows, which are kept, or sum of weights, because there is
+# room for all numbers of observations; and up to so many states: codes are bytes.
 _MAX_GROWN_ROWS, _MAX_GROWN_STATES = 1 << 16, 255
 
 
@@ -278,7 +279,7 @@ def _grown(
     if sizes[label] < 2 or not can_grow(sizes, members, rows):
         return None
     weights = np.ones(rows) if coded.weights is None else coded.weights.astype(np.float64)
-    if not np.array_equal(weights, np.rint(weights)):
+    if weights.sum() > _MAX_GROWN_ROWS or not np.array_equal(weights, np.rint(weights)):
         return None
     smoothed = [features.each[name].cuts is not None for name in names]
     columns = np.array(coded.codes, dtype=np.uint8)
