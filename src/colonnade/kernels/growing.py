@@ -55,9 +55,10 @@ def grow_tables(
         label = columns[members[start[f + 1] - 2]]
         for row in range(rows):
             if cell_of[row] >= 0:
-                own, begin = np.int64(label[row]), at[cell_of[row]] - label[row]
+                # Where the cells with all classes begin.
+                begin = at[cell_of[row]] - label[row]
                 _add(table[begin : begin + sums.shape[1]], sums[row])
-                sums[row, own] += losses[cell_of[row]]
+                sums[row, label[row]] += losses[cell_of[row]]
 
 
 @part_with_separate_arrays

@@ -18,6 +18,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 from numba.core.untyped_passes import FixupArgs
 
+from colonnade.kernels.compiled import SEPARATE
 from colonnade.kernels.inference import Inference, Preparation, Translation, WithoutPhis
 from colonnade.kernels.lowering import Lowering
 from colonnade.kernels.references import Legalization
@@ -104,7 +105,7 @@ class _PartLowering(_Lowering, NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.library = _PartCode(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
-        state.flags.noalias = hasattr(state.func_id.func, "arrays_are_separate")
+        state.flags.noalias = hasattr(state.func_id.func, SEPARATE)
         super().run_pass(state)
         lowered = state["cr"]
         # Callers know a part by what Python would call: a function of its own, whatever it does.
