@@ -203,6 +203,71 @@ def test_arrays_that_kernels_make_are_dropped_once():
     assert sys.getrefcount(values) == references
 
 
+@part
+def held(values, n, early):
+    """What is made here stays until one of the returns."""
+    table, pair = np.zeros((3, n)), (np.ones(n), np.full(n, 2.0))
+    _, ones, counts = made(n, 5.0)
+    for row in range(3):
+        view = table[row]
+        for k in range(n):
+            view[k] += row * values[k] + pair[row % 2][k]
+        chosen = pair[0] if row else view[1:]
+        chosen[0] += 1.0
+    if early:
+        return table[0, 1]
+    total = 0.0
+    for k in range(n):
+        total += table[2, k] + pair[0][k] + ones[k] + counts[k]
+    return total
+
+
+def expected_of_held(values, n, early):
+    # The first number of ones becomes three, but for the third row only two.
+    return 2.0 if early else 2.0 * values.sum() + (n + 1) + (n + 2) + n
+
+
+@part
+def made_anew(values, n, rounds):
+    """What is made here goes before the function returns: in a loop, or a variable's second."""
+    kept = np.ones(n)
+    for r in range(rounds):
+        other = np.full(n, float(r))
+        for k in range(n):
+            other[k] += kept[k] + values[k]
+        kept = other
+    if rounds > 1:
+        last = np.zeros(n)
+        last[1] = kept[1]
+        kept = last
+    return kept[1]
+
+
+def expected_of_made_anew(rounds, values):
+    return 1.0 + sum(range(rounds)) + rounds * values[1]
+
+
+@entry
+def held_and_made_anew(values, n, rounds):
+    first = held(values, n, rounds == 1)
+    return first + 1000.0 * made_anew(values, n, rounds)
+
+
+@pytest.mark.usefixtures("_counted_allocations")
+def test_arrays_that_stay_are_dropped_when_their_function_returns():
+    values = np.arange(5.0)
+    held_and_made_anew(values, 5, 3)
+    references, before = sys.getrefcount(values), rtsys.get_allocation_stats()
+    for rounds in (0, 1, 2, 7):
+        first = expected_of_held(values, 5, rounds == 1)
+        second = expected_of_made_anew(rounds, values)
+        assert held_and_made_anew(values, 5, rounds) == first + 1000.0 * second
+    after = rtsys.get_allocation_stats()
+    assert after.alloc > before.alloc
+    assert after.alloc - before.alloc == after.free - before.free
+    assert sys.getrefcount(values) == references
+
+
 @entry
 def huge(n):
     return np.empty((n, n)).size

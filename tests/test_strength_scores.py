@@ -10,12 +10,14 @@ from colonnade.kernels import strength_scores as kernels
 from colonnade.kernels.classify import normalise, own_chances
 from colonnade.kernels.special import exponential
 
-_scores, _logs = kernels.strength_scores, kernels.logs_of
+_fill_scores, _logs = kernels.fill_scores, kernels.logs_of
 
 
 @njit
 def scored(times, beside, values, grid):
-    return _scores(times, beside, values, grid, _logs(grid))
+    scores = np.full((len(values), len(grid)), np.nan)
+    _fill_scores(times, beside, values, grid, _logs(grid), scores)
+    return scores
 
 
 @njit

@@ -40,11 +40,15 @@ def signature_of(maker: Any, args: tuple[Any, ...]) -> Any:
     return signature(types.Array(dtype, dimensions, "C"), *map(types.unliteral, args))
 
 
+def is_maker(function: Any, sig: Any) -> bool:
+    """Whether this module writes the instructions of a call."""
+    # Those of Numba's own have the names of their parameters.
+    return getattr(function, "typing_key", function) in _MAKERS and sig.pysig is None
+
+
 def instructions(context: Any, maker: Any, sig: Any) -> Callable[..., Any] | None:
     """Return what writes the instructions of such a call; None for any other call."""
-    # Those of Numba's own have the names of their parameters.
-    ours = maker in _MAKERS and sig.pysig is None
-    return partial(_make, context, maker, sig) if ours else None
+    return partial(_make, context, maker, sig) if is_maker(maker, sig) else None
 
 
 def _make(context: Any, maker: Any, sig: Any, builder: Any, args: Any, _loc: Any = None) -> Any:

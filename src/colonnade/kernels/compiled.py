@@ -81,13 +81,21 @@ def part_in_any_order(function: Callable[..., Any]) -> Any:
     return part(function, fastmath={"reassoc", "contract", "nsz"})
 
 
-def part_with_separate_arrays(function: Callable[..., Any]) -> Any:
+def part_with_separate_arrays(function: Callable[..., Any], **more: Any) -> Any:
     """Compile a part none of whose arrays has elements of another one.
 
     The compiler need not look for that before each loop, which takes as long as a short loop.
     """
     setattr(function, SEPARATE, True)
-    return part(function)
+    return part(function, **more)
+
+
+def part_with_fused_sums(function: Callable[..., Any]) -> Any:
+    """Compile a part with separate arrays, where a product may be added to a number at once.
+
+    That is rounded once, not twice, on processors that can do it, and takes half of the time.
+    """
+    return part_with_separate_arrays(function, fastmath={"contract"})
 
 
 notice = listen()

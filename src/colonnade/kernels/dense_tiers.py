@@ -16,7 +16,7 @@ import numpy as np
 
 from colonnade.kernels.compiled import part, part_with_separate_arrays
 from colonnade.kernels.special import logarithm, replace_by_logs
-from colonnade.kernels.strength_scores import logs_of, strength_scores, weigh_bases
+from colonnade.kernels.strength_scores import fill_scores, logs_of, weigh_bases
 from colonnade.kernels.tier_blocks import add_to_sums, fill_blocks
 from colonnade.kernels.tiers import MEANS, take_roots
 
@@ -27,10 +27,10 @@ ROOMS = 4
 
 
 @part
-def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, table):
+def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, at, losses, table):
     """Fill a table with logarithms. `steps` are those along all axes, and along the states.
 
-    Returns where the cells of the last tier are in the table, and what each of them loses without
+    And fill where the cells of the last tier are in the table, and what each of them loses without
     one of its observations. Their `codes` are `[axis, cell]`, times[k] is how often cell k was
     observed, and start[x] the first one with state x. `plan` has below, inside and degree; `store`
     and `room` are room.
@@ -41,8 +41,10 @@ def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, tabl
     below, inside, degree = plan
     alpha0, s_mean, multiples, tried, tolerance = prior
     number, states, most, size = len(degree), len(start) - 1, below.shape[1], len(times)
-    grid = multiples * np.float64(states)
-    logs, largest = logs_of(grid), len(table) // states
+    grid, largest = np.empty(len(multiples)), len(table) // states
+    for g in range(len(grid)):
+        grid[g] = multiples[g] * states
+    logs = logs_of(grid)
     span, cells = np.empty(number, np.int64), np.empty(number, np.int64)
     place = np.zeros(number + 1, np.int64)
     tiers = (below, inside, degree, axes, span, place)
@@ -51,7 +53,11 @@ def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, tabl
     counts, total = np.empty(states * largest), np.empty(largest)
     cell_of, seen = np.empty(largest, np.uint32), np.empty(size + 1, np.uint32)
     of_cell, item_of = np.empty(size, np.uint32), np.empty(size, np.uint32)
-    first, losses = np.empty(states + 1, np.int64), np.empty(size)
+    first, most_seen = np.empty(states + 1, np.int64), 1.0
+    for k in range(size):
+        most_seen += times[k]
+    shares, kept = np.empty((most + MEANS, int(most_seen))), np.empty(int(most_seen))
+    scores, chance = np.empty((most + MEANS, len(grid))), np.empty((most + MEANS, len(grid)))
     idx = np.empty((most, size), np.uint32)
     values, lent = np.empty((most + MEANS, size)), np.empty((most + MEANS, size))
     work, left, mixed = np.empty((5, size)), np.empty(size), 0.0
@@ -90,11 +96,11 @@ def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, tabl
         bases = 1 if wide == 1 else wide + MEANS
         _take_bases(t, wide, states, m, tiers, cells, idx, store, room, work)
         _predict(wide, states, m, first, room, work, values)
-        scores = strength_scores(left[:m], beside, values[:bases], grid, logs)
-        mean, chance = min(parents, 2) * s_mean * states, np.empty(scores.shape)
-        weigh_bases(scores, grid, logs, mean, weight[:bases], strength[:bases], chance)
-        shares, kept = _shares(wide, weight[:bases], strength, some)
-        _lend(wide, shares, kept, beside, work, lent)
+        fill_scores(left[:m], beside, values[:bases], grid, logs, scores[:bases])
+        mean = min(parents, 2) * s_mean * states
+        weigh_bases(scores[:bases], grid, logs, mean, weight[:bases], strength[:bases], chance)
+        _share(wide, weight[:bases], strength, some, shares, kept)
+        _lend(wide, shares[:bases], kept, beside, work, lent)
         answer = room[1, : states * m] if t == number - 1 else store[0, begin:end]
         _mix(wide, states, own, room, work, lent, answer)
         if states == 1:
@@ -106,9 +112,19 @@ def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, tabl
             mean_of = g if wide > 1 else room[ROOMS, : states * m]
             take_roots(answer, mean_of, degree[t], store[1, begin:end], store[2, begin:end])
         fill_blocks(
-            t, states, tiers, shares, kept, seen[:found], some, here, mixed, store, steps, table
+            t,
+            states,
+            tiers,
+            shares[:bases],
+            kept,
+            seen[:found],
+            some,
+            here,
+            mixed,
+            store,
+            steps,
+            table,
         )
-    at = np.empty(size, np.int64)
     for x in range(states):
         at[start[x] : start[x + 1]] = x * steps[len(axes)]
     for k in range(len(axes)):
@@ -117,7 +133,6 @@ def learn_dense(plan, axes, prior, codes, times, start, store, room, steps, tabl
             at[cell] += code[cell] * step
     for cell in range(size):
         losses[cell] -= table[at[cell]]
-    return at, losses
 
 
 @part
@@ -288,13 +303,13 @@ def _predict(wide, states, m, first, room, work, values):
 
 
 @part
-def _shares(wide, weight, strength, total):
-    """Return what rows take of each base, `[base, .]`, and of their counts, by their number."""
+def _share(wide, weight, strength, total, shares, kept):
+    """Fill what rows take of each base, `[base, .]`, and of their counts, by their number."""
     bases, largest = len(weight), 0.0
     for i in range(len(total)):
         largest = max(largest, total[i])
     size = np.int64(largest) + 1
-    shares, kept = np.empty((bases, size)), np.zeros(size)
+    kept[:size] = 0.0
     for c in range(bases):
         s, share, here = strength[c], weight[c], shares[c]
         for k in range(size):
@@ -309,7 +324,6 @@ def _shares(wide, weight, strength, total):
             here = shares[b]
             for k in range(size):
                 here[k] += average[k] / wide
-    return shares, kept
 
 
 @part
@@ -384,13 +398,13 @@ def _mix_neighbours(states, m, first, times, tried, tolerance, rows, answer):
     It is the one with the best score, of equally good ones the first.
     """
     alone, beside, logs, share = np.empty(m), np.empty(m), np.empty(m), 0.0
+    scores, best = np.zeros(len(tried)), -np.inf
     for x in range(states):
         left, right = max(x - 1, 0) * m, min(x + 1, states - 1) * m
         for cell in range(first[x], first[x + 1]):
             alone[cell] = rows[x * m + cell]
             beside[cell] = 0.5 * (rows[left + cell] + rows[right + cell])
     if len(tried) > 1 and states > 1:
-        scores, best = np.zeros(len(tried)), -np.inf
         for w in range(len(tried)):
             weight = tried[w]
             for k in range(m):

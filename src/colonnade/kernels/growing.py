@@ -49,16 +49,23 @@ def grow_tables(
         leaning = (alpha0, s_mean, multiples, tried if smoothed[f] else tried[:1], tolerance)
         table, first = values[offset[f] : offset[f + 1]], np.zeros(sizes[own[count]] + 1, np.int64)
         codes, times = _take_cells(own, sizes, columns, weights, len(table), first, cell_of)
-        at, losses = learn_dense(
-            plan, axes, leaning, codes, times, first, store, room, steps, table
+        at, losses = np.empty(len(times), np.int64), np.empty(len(times))
+        learn_dense(
+            plan, axes, leaning, codes, times, first, store, room, steps, at, losses, table
         )
         label = columns[members[start[f + 1] - 2]]
-        for row in range(rows):
-            if cell_of[row] >= 0:
-                # Where the cells with all classes begin.
-                begin = at[cell_of[row]] - label[row]
-                _add(table[begin : begin + sums.shape[1]], sums[row])
-                sums[row, label[row]] += losses[cell_of[row]]
+        _add_rows(cell_of, label, at, losses, table, sums)
+
+
+@part
+def _add_rows(cell_of, label, at, losses, table, sums):
+    """Add the cells that rows have with all classes, and what they lose of their own class."""
+    for row in range(len(cell_of)):
+        if cell_of[row] >= 0:
+            # Where the cells with all classes begin.
+            begin = at[cell_of[row]] - label[row]
+            _add(table[begin : begin + sums.shape[1]], sums[row])
+            sums[row, label[row]] += losses[cell_of[row]]
 
 
 @part_with_separate_arrays

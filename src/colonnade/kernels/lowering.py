@@ -44,10 +44,10 @@ class Lowering(Lower):
 
     def _find_singly_assigned_variable(self) -> None:
         """Find the variables that need no place in memory."""
-        self._lent: bool = self.func_ir.lent
-        self.module.lent = self._lent
+        self._all_stay: bool = self.func_ir.made is not None
+        self.module.all_stay = self._all_stay
         self._singly_assigned_vars, self._blk_local_varmap = set(), {}
-        if not self._lent:
+        if not self._all_stay:
             super()._find_singly_assigned_variable()
         once = _assigned_once(self.blocks)
         # The caller holds arguments as long as the function runs.
@@ -56,7 +56,7 @@ class Lowering(Lower):
 
     def _counts(self, name: str) -> bool:
         """Whether references to the array in a variable have to be counted."""
-        if self._lent or name in self._arguments:
+        if self._all_stay or name in self._arguments:
             return False
         return is_counted(self.context, self.typeof(name))
 
@@ -69,8 +69,15 @@ class Lowering(Lower):
                 name = statement.target.name
                 self.storevar(self.lower_assign(self.typeof(name), statement), name)
             else:
+                if isinstance(statement, ir.Return):
+                    self._let_go()
                 self.lower_inst(statement)
         self.post_block(block)
+
+    def _let_go(self) -> None:
+        """Let go of what the function has made, if it does so when it returns."""
+        for name in self.func_ir.made or ():
+            self.context.nrt.let_go(self.builder, self.typeof(name), self.loadvar(name))
 
     def lower_assign(self, ty: Any, inst: Any) -> Any:
         """Find the value that is assigned."""

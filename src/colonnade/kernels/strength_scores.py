@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import part, part_in_any_order, part_with_separate_arrays
+from colonnade.kernels.compiled import part, part_in_any_order, part_with_fused_sums
 from colonnade.kernels.special import logarithm
 
 # The smallest number of which `logarithm` is taken.
@@ -29,15 +29,15 @@ def logs_of(grid):
 
 
 @part
-def strength_scores(times, beside, values, grid, logs):
-    """Return how well each base predicts what is left out, `[base, strength]`, up to a constant.
+def fill_scores(times, beside, values, grid, logs, scores):
+    """Fill how well each base predicts what is left out, `[base, strength]`, up to a constant.
 
     That is the sum over cells of n ln((n - 1 + s b) / (N - 1 + s)), with n in `times`, N - 1 in
     `beside`, and b the prediction of the base in values `[base, cell]`. With u = b / (n - 1), the
     numerator is 1 + s u up to a constant; with n <= 1 it is s b. `logs` are those of the strengths.
     """
     number, tried, cells = len(values), len(grid), len(times)
-    scores, divisors = np.zeros((number, tried)), np.zeros(tried)
+    divisors = np.zeros(tried)
     _add_divisors(times, beside, grid, divisors)
     alone, many, used, more = np.empty(cells, np.uint32), np.empty(cells, np.uint32), 0, 0
     for cell in range(cells):
@@ -61,7 +61,6 @@ def strength_scores(times, beside, values, grid, logs):
         for g in range(tried):
             scores[c, g] = total + single * logs[g] - divisors[g]
     _add_products(many[:more], times, values, grid, scores)
-    return scores
 
 
 @part_in_any_order
@@ -135,16 +134,7 @@ def _add_products(cells, times, values, grid, scores):
     found = np.ones(number * products * wide)
     for g in range(tried):
         strengths[g] = grid[g]
-    for c in range(number):
-        own = values[c]
-        for k in range(used):
-            leans[k] = rate[k] * own[who[k]]
-        for j in range(products):
-            to = (c * products + j) * wide
-            for k in range(begin[j], begin[j + 1], _FACTORS):
-                one, two, three, four = leans[k], leans[k + 1], leans[k + 2], leans[k + 3]
-                left, right = (one + two, one * two), (three + four, three * four)
-                _multiply(left, right, strengths, found[to : to + wide])
+    _multiply_all(who[:used], rate, values, begin, strengths, leans, found)
     for k in range(len(found)):
         found[k] = logarithm(found[k])
     for c in range(number):
@@ -154,7 +144,23 @@ def _add_products(cells, times, values, grid, scores):
                 scores[c, g] += often[j] * found[to + g]
 
 
-@part_with_separate_arrays
+@part
+def _multiply_all(who, rate, values, begin, strengths, leans, found):
+    """Fill the products `[base, product, strength]` of the factors of cells `who`."""
+    products, wide = len(begin) - 1, len(strengths)
+    for c in range(len(values)):
+        own = values[c]
+        for k in range(len(who)):
+            leans[k] = rate[k] * own[who[k]]
+        for j in range(products):
+            to = (c * products + j) * wide
+            for k in range(begin[j], begin[j + 1], _FACTORS):
+                one, two, three, four = leans[k], leans[k + 1], leans[k + 2], leans[k + 3]
+                left, right = (one + two, one * two), (three + four, three * four)
+                _multiply(left, right, strengths, found[to : to + wide])
+
+
+@part_with_fused_sums
 def _multiply(left, right, strengths, products):
     """Multiply products by two factors 1 + s u each, given by the sum and the product of the u."""
     for g in range(len(products)):

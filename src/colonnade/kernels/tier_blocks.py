@@ -28,40 +28,65 @@ def fill_blocks(t, states, tiers, shares, kept, seen, total, counts, mixed, stor
     their roots; those of the last tier become logarithms in the table, after neighbours are mixed
     by a weight. `steps` are the steps in the table along all axes, and then along the states.
     """
-    below, inside, degree, axes, span, place = tiers
-    line, wide, bases = 0, 0, len(shares)
+    below, inside, _, axes, span, _ = tiers
+    last, others, wide = 0, 0, 0
     for k in range(len(axes)):
-        line = axes[k] if inside[t, k] else line
+        if inside[t, k]:
+            last, others = k, others + 1
     while below[t, wide] >= 0:
         wide += 1
-    leaned = np.empty((4, wide), np.int64)
-    _describe(t, tiers, line, leaned)
-    lines = span[t] // line
-    some = min(lines, max(1, _BLOCK // line))
+    line, others = axes[last], others - 1
+    some = min(span[t] // line, max(1, _BLOCK // line))
+    leaned, lent = np.empty((4, wide), np.int64), np.empty(len(shares) * some * line)
     room, sums = np.empty((5, states * some * line)), np.empty((3, some * line))
-    lent = np.empty((bases, some * line))
+    walk = (
+        line,
+        np.empty(others, np.int64),
+        np.empty((wide + 1, others), np.int64),
+        np.zeros(others, np.int64),
+        np.zeros(wide + 1, np.int64),
+        np.empty((wide + 1, some), np.int64),
+    )
+    _describe(t, last, tiers, steps, leaned, walk)
+    rows = (shares, kept, seen, total, counts)
+    _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, table)
+
+
+@part
+def _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, table):
+    """Fill all rows, one block after the other: see above.
+
+    References to arrays need not be counted here, because none is made.
+    """
+    shares, kept, seen, total, counts = rows
+    _, _, degree, axes, span, place = tiers
+    line, where, wide, bases = walk[0], walk[5], leaned.shape[1], len(shares)
+    some, width, lines = where.shape[1], sums.shape[1], span[t] // walk[0]
+    states, done, low = room.shape[1] // width, 0, 0
     for b in range(bases):
-        lent[b, :] = shares[b, 0]
-    done = 0
-    for low in range(0, lines, some):
+        lent[b * width : (b + 1) * width] = shares[b, 0]
+    while low < lines:
         begin, size = low * line, min(some, lines - low) * line
         end, until = states * size, done
         found, g, v = room[0, :end], room[1, :end], room[2, :end]
         while until < len(seen) and seen[until] < begin + size:
             row = np.int64(seen[until])
             for b in range(bases):
-                lent[b, row - begin] = shares[b, np.int64(total[row])]
+                lent[b * width + row - begin] = shares[b, np.int64(total[row])]
             until += 1
-        _lean(low, line, size, tiers, leaned, lent, store, found, g, v)
+        _walk_on(size // line, walk)
+        _lean(size, width, walk, leaned, lent, store, found, g, v)
         if wide > 1:
-            _add_means(size, lent[wide + 1 :], found, g, v, sums)
+            at = (wide + 1) * width
+            more = lent[at : at + size], lent[at + width :], lent[at + 2 * width :]
+            _add_means(size, more, found, g, v, sums)
         for k in range(done, until):
             row = np.int64(seen[k])
             mine = kept[np.int64(total[row])]
             for x in range(states):
                 found[x * size + row - begin] += mine * counts[x * span[t] + row]
             for b in range(bases):
-                lent[b, row - begin] = shares[b, 0]
+                lent[b * width + row - begin] = shares[b, 0]
         done = until
         if states == 1:
             found[:] = 1.0  # whatever was rounded
@@ -71,28 +96,72 @@ def fill_blocks(t, states, tiers, shares, kept, seen, total, counts, mixed, stor
             for kind in range(STORED if degree[t] > 1 else 1):
                 numbers = room[kind + 2 if kind else 0]
                 for x in range(states):
-                    at = place[t] + x * span[t] + begin
-                    _copy(numbers[x * size : (x + 1) * size], store[kind, at : at + size])
+                    to = place[t] + x * span[t] + begin
+                    _copy(numbers[x * size : (x + 1) * size], store[kind, to : to + size])
         else:
             if mixed > 0.0:
                 _mix_neighbours(size, mixed, found, g)
                 found = g
             replace_by_logs(found)
             for i in range(size // line):
-                at = place_of((low + i) * line, axes, steps)
                 _write(
-                    at, steps[len(axes) - 1], steps[len(axes)], i * line, line, size, found, table
+                    where[wide, i],
+                    steps[len(axes) - 1],
+                    steps[len(axes)],
+                    i * line,
+                    line,
+                    size,
+                    found,
+                    table,
                 )
+        low += some
 
 
 @part
-def place_of(configuration, axes, steps):
-    """Return where a configuration of the last tier is in the table, in the first state."""
-    at = 0
-    for k in range(len(axes) - 1, -1, -1):
-        at += configuration % axes[k] * steps[k]
-        configuration //= axes[k]
-    return at
+def _describe(t, last, tiers, steps, leaned, walk):
+    """Fill which tiers tier t leans on, the one that lacks the last axis after the others.
+
+    leaned[:2, b] becomes its number among all tiers leaned on, and how many of its rows are between
+    one state and the next; the rest of it is room. Of the walk, fill the sizes of the other axes, how far a
+    step along each of them leads in what is leaned on, and at last in the table, and the beginning.
+    """
+    below, inside, _, axes, span, place = tiers
+    _, sizes, ahead, _, at, _ = walk
+    used, wide = 0, leaned.shape[1]
+    for b in range(wide):
+        u = below[t, b]
+        slot = used if inside[u, last] else wide - 1
+        used += inside[u, last]
+        leaned[0, slot], leaned[1, slot] = b, span[u]
+        at[slot], step, other = place[u], axes[last] if inside[u, last] else 1, len(sizes)
+        for k in range(last - 1, -1, -1):
+            if inside[t, k]:
+                other -= 1
+                sizes[other], ahead[slot, other] = axes[k], step if inside[u, k] else 0
+                step *= axes[k] if inside[u, k] else 1
+    other = len(sizes)
+    for k in range(last - 1, -1, -1):
+        if inside[t, k]:
+            other -= 1
+            ahead[wide, other] = steps[k]
+
+
+@part
+def _walk_on(lines, walk):
+    """Fill where the next lines begin in what they lean on, and in the table."""
+    _, sizes, ahead, code, at, where = walk
+    for i in range(lines):
+        for b in range(len(at)):
+            where[b, i] = at[b]
+        k, turning = len(sizes) - 1, True
+        while turning and k >= 0:
+            # As the digits of a number: a full one begins anew, and the one before it goes on.
+            code[k] += 1
+            turning = code[k] == sizes[k]
+            for b in range(len(at)):
+                at[b] += ahead[b, k] - (sizes[k] * ahead[b, k] if turning else 0)
+            code[k] = 0 if turning else code[k]
+            k -= 1
 
 
 @part
@@ -114,62 +183,32 @@ def _copy(of, to):
 
 
 @part
-def _describe(t, tiers, line, leaned):
-    """Fill which tiers tier t leans on, the one that lacks the last axis after the others.
-
-    leaned[:, b] becomes the tier, how many lines differ in the axis that it lacks or in one after
-    it, how many in one after it, and its number among all tiers leaned on.
-    """
-    below, inside, _, axes = tiers[:4]
-    used, last = 0, leaned.shape[1] - 1
-    for b in range(last + 1):
-        u, size, after = below[t, b], 0, 1
-        for k in range(len(axes)):
-            if inside[t, k] and not inside[u, k]:
-                size = axes[k]
-            elif inside[t, k] and size:
-                after *= axes[k]
-        slot = last if after == 1 else used
-        used += after > 1
-        leaned[0, slot], leaned[3, slot] = u, b
-        leaned[1, slot], leaned[2, slot] = size * after // line, after // line
-
-
-@part
-def _lean(low, line, size, tiers, leaned, lent, store, found, g, v):
+def _lean(size, width, walk, leaned, lent, store, found, g, v):
     """Fill sums of what some lines lean on, by their shares, and products of their roots.
 
     Of a tier that leans on one alone, the only base takes the place of the products.
     """
-    span, place = tiers[4:]
     p, q, r = store[0], store[1], store[2]
-    last, flat, wide = leaned.shape[1] - 1, lent.reshape(-1), lent.shape[1]
-    # Where each line begins that is leaned on, and what is lent of it.
-    at, by = np.empty(last + 1, np.int64), np.empty(last + 1, np.int64)
+    line, _, _, _, _, where = walk
+    last, at, by = leaned.shape[1] - 1, leaned[2], leaned[3]
     for i in range(size // line):
-        for b in range(last):
-            # The same line but for the axis that the other tier lacks.
-            inner = leaned[2, b]
-            same = (low + i) // leaned[1, b] * inner + (low + i) % inner
-            at[b] = place[leaned[0, b]] + same * line
-        at[last] = place[leaned[0, last]] + low + i
         for b in range(last + 1):
-            by[b] = leaned[3, b] * wide + i * line
+            at[b], by[b] = where[b, i], leaned[0, b] * width + i * line
         for x in range(len(found) // size):
             to, only = x * size + i * line, at[last]
             some = (p[only], q[only], r[only])
             if last == 0:
-                _lean_on_none(line, to, some, by, flat, found, g)
+                _lean_on_none(line, to, some, by, lent, found, g)
             elif last == 1:
-                _lean_on_one(line, to, some, at, by, flat, p, q, r, found, g, v)
+                _lean_on_one(line, to, some, at, by, lent, p, q, r, found, g, v)
             elif last == 2:
-                _lean_on_two(line, to, some, at, by, flat, p, q, r, found, g, v)
+                _lean_on_two(line, to, some, at, by, lent, p, q, r, found, g, v)
             else:
-                _lean_on_three(line, to, some, at, by, flat, p, q, r, found, g, v)
+                _lean_on_three(line, to, some, at, by, lent, p, q, r, found, g, v)
             for more in range(3, last):
-                _lean_on_more(line, to, at[more], by[more], flat, p, q, r, found, g, v)
+                _lean_on_more(line, to, at[more], by[more], lent, p, q, r, found, g, v)
             for b in range(last + 1):
-                at[b] += span[leaned[0, b]]
+                at[b] += leaned[1, b]
 
 
 @part_with_separate_arrays

@@ -9,7 +9,7 @@ import numpy as np
 
 from colonnade.kernels.compiled import entry, part
 from colonnade.kernels.special import logarithm
-from colonnade.kernels.strength_scores import logs_of, strength_scores, weigh_bases
+from colonnade.kernels.strength_scores import fill_scores, logs_of, weigh_bases
 from colonnade.kernels.tiers import (
     FACTORS,
     MEANS,
@@ -106,7 +106,8 @@ def fit_tiers(lanes, tiers, member, begin, counts, grid, means, chance, known, s
                             answer[block * lanes + lane, z] = found[z * lanes + lane]
             if not mixing:
                 here, end = first[t], first[t + 1]
-                scores = _scores(items[:listed], counts, values, grid, logs)
+                scores = np.empty((len(values), len(grid)))
+                _fill_scores(items[:listed], counts, values, grid, logs, scores)
                 own_weight, own_strength = weight[here:end], strength[here:end]
                 weigh_bases(
                     scores, grid, logs, means[t], own_weight, own_strength, chance[here:end]
@@ -260,8 +261,8 @@ def _add_logs(some, counts, found, lent):
 
 
 @part
-def _scores(cells, counts, values, grid, logs):
-    """Return how well each base predicts what is left out: see `strength_scores`."""
+def _fill_scores(cells, counts, values, grid, logs, scores):
+    """Fill how well each base predicts what is left out: see `fill_scores`."""
     times, beside = np.empty(len(cells)), np.empty(len(cells))
     here, total = -1, 0.0
     for cell in range(len(cells)):
@@ -272,4 +273,4 @@ def _scores(cells, counts, values, grid, logs):
                 total += counts[row, z]
         times[cell] = counts[row, cells[cell, 1]]
         beside[cell] = total - min(times[cell], 1.0)
-    return strength_scores(times, beside, values, grid, logs)
+    fill_scores(times, beside, values, grid, logs, scores)

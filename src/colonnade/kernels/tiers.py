@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from colonnade.kernels.compiled import entry, part
+from colonnade.kernels.compiled import entry, part, part_with_fused_sums
 
 # Bases besides the rows of the tiers below, how many arrays they are made of, g and v, and how many
 # lanes `mix_bases` needs besides one for each base.
@@ -132,7 +132,7 @@ def take_roots(rows, mean, degree, first, second):
         first[k] *= first[k]
 
 
-@part
+@part_with_fused_sums
 def _fill_inverse_roots(values, degree, roots):
     """Fill values^(-1/k), k = 2 degree, for degrees of two to four."""
     part = np.uint64(0x40000000 if degree == 2 else 0x2AAAAAAB if degree == 3 else 0x20000000)
@@ -156,7 +156,7 @@ def _fill_inverse_roots(values, degree, roots):
         roots[i] = _closer(value, root, degree, a, b, c, d)
 
 
-@part
+@part_with_fused_sums
 def _closer(value, root, degree, a, b, c, d):
     square = root * root
     power = square * square
