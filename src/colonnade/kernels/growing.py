@@ -50,9 +50,7 @@ def grow_tables(
         table, first = values[offset[f] : offset[f + 1]], np.zeros(sizes[own[count]] + 1, np.int64)
         codes, times = _take_cells(own, sizes, columns, weights, len(table), first, cell_of)
         at, losses = np.empty(len(times), np.int64), np.empty(len(times))
-        learn_dense(
-            plan, axes, leaning, codes, times, first, store, room, steps, at, losses, table
-        )
+        learn_dense(plan, axes, leaning, codes, times, first, store, room, steps, at, losses, table)
         label = columns[members[start[f + 1] - 2]]
         _add_rows(cell_of, label, at, losses, table, sums)
 

@@ -122,8 +122,9 @@ def _describe(t, last, tiers, steps, leaned, walk):
     """Fill which tiers tier t leans on, the one that lacks the last axis after the others.
 
     leaned[:2, b] becomes its number among all tiers leaned on, and how many of its rows are between
-    one state and the next; the rest of it is room. Of the walk, fill the sizes of the other axes, how far a
-    step along each of them leads in what is leaned on, and at last in the table, and the beginning.
+    one state and the next; the rest of it is room. Of the walk, fill the sizes of the other axes,
+    how far a step along each of them leads in what is leaned on, and at last in the table, and the
+    beginning.
     """
     below, inside, _, axes, span, place = tiers
     _, sizes, ahead, _, at, _ = walk
