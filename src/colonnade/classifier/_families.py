@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,10 +73,7 @@ class ClassFamily:
 
     @cached_property
     def shape(self) -> tuple[int, ...] | None:
-        """Shape of all log probabilities ``[*others, class]``.
-
-        None if those are too many, with room for one more code of each of the others.
-        """
+        """Shape of all log probabilities ``[*others, class]``; None if those are too many."""
         names, sizes = self._names, [*self.family.parent_sizes, self.family.cardinality]
         pairs = zip(names, sizes, strict=True)
         shape = (*(size for name, size in pairs if name != self.target), self.classes)
@@ -242,16 +239,15 @@ class DenseTables:
 
         add_own(*self._described(coded), label, logs)
 
-    def _described(self, coded: CodedTable) -> tuple[Array, ...]:
+    def _described(self, coded: CodedTable) -> tuple[Any, ...]:
         """Say what the kernels need to know of the columns of rows, and of all tables."""
         position = {name: k for k, name in enumerate(coded.names)}
         chosen = [position[name] for others in self.others for name in others]
-        gaps = any(coded.missing[k] for k in chosen)
-        sizes = [variable.cardinality + gaps for variable in coded.variables]
+        sizes = [variable.cardinality for variable in coded.variables]
         described = column_rows(coded.codes, sizes, range(len(sizes)))[chosen]
         start = np.array([0, *accumulate(map(len, self.others))])
-        tables = self._with_gaps if gaps else (_offsets(self.shapes), self.values)
-        return described, start, *tables
+        gaps = any(coded.missing[k] for k in chosen)
+        return described, start, _offsets(self.shapes), self.values, gaps
 
     @property
     def _each(self) -> list[Floats]:
@@ -259,26 +255,10 @@ class DenseTables:
         pairs = zip(pairwise(offset), self.shapes, strict=True)
         return [self.values[low:high].reshape(shape) for (low, high), shape in pairs]
 
-    @cached_property
-    def _with_gaps(self) -> tuple[NDArray[np.int64], Floats]:
-        """The same with one more code for each of the others, which means missing, and zeros."""
-        shapes = [_with_room(shape) for shape in self.shapes]
-        offset = _offsets(shapes)
-        values = np.zeros(offset[-1])
-        for table, shape, low in zip(self._each, shapes, offset.tolist(), strict=False):
-            roomy = values[low : low + math.prod(shape)].reshape(shape)
-            roomy[tuple(map(slice, table.shape))] = table
-        return offset, values
-
 
 def is_small(shape: tuple[int, ...]) -> bool:
-    """Whether a table ``[*others, class]`` can hold every configuration, with gaps."""
-    return math.prod(_with_room(shape)) <= MAX_FILLED_CELLS
-
-
-def _with_room(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape of a table ``[*others, class]`` with one more code for each of the others."""
-    return (*[size + 1 for size in shape[:-1]], shape[-1])
+    """Whether a table ``[*others, class]`` can hold every configuration."""
+    return math.prod(shape) <= MAX_FILLED_CELLS
 
 
 def _offsets(shapes: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:

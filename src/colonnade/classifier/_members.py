@@ -27,7 +27,8 @@ from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts, families_of, grown_counts
-from colonnade.pooling.growing import Shelf, can_grow, grow
+from colonnade.pooling.growing import can_grow, grow
+from colonnade.pooling.shelf import Shelf
 from colonnade.priors import MIXING, Prior, Smoothed, SymmetricDirichlet
 from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -25,12 +26,40 @@ from colonnade.network import BayesianNetwork
 from colonnade.sparse import SparseTable
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
-from colonnade.variables import Family, Variable
+from colonnade.variables import Family
 
 # Far below the logarithm of any product of probabilities; sums of a few keep nine decimals.
 _LOG_OF_IMPOSSIBLE = -1e5
 # Rows of one task, and of one block of temporary arrays.
 _TASK_ROWS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Origin:
+    """The network that tables come from, which may have to be made, and the table of the class.
+
+    Families refer to this and not to the `ClassTables` that they belong to: objects that refer to
+    each other, and their memory, would stay until Python looks for them.
+    """
+
+    find_network: Callable[[], BayesianNetwork]
+    find_families: Callable[[], Sequence[Family]]
+    target: str
+    own: Cpt
+
+    @cached_property
+    def network(self) -> BayesianNetwork:
+        return self.find_network()
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        return tuple(self.find_families())
+
+    def cpt(self, name: str) -> Cpt:
+        return self.own if name == self.target else self.network[name]
+
+    def table(self, name: str) -> SparseTable:
+        return self.cpt(name).table
 
 
 class ClassTables:
@@ -40,10 +69,9 @@ class ClassTables:
     """
 
     def __init__(self, network: BayesianNetwork, target: str, floor: float = -math.inf) -> None:
-        self._find_network: Callable[[], BayesianNetwork] = lambda: network
-        self._find_families: Callable[[], Sequence[Family]] = lambda: network.families
-        self._own: Cpt | None = None
-        self._describe(network.dag, network[target].family.child, floor)
+        own = network[target]
+        origin = _Origin(lambda: network, lambda: network.families, target, own)
+        self._describe(origin.network.dag, origin, floor)
 
     @classmethod
     def grown(
@@ -64,8 +92,7 @@ class ClassTables:
         itself, and `shapes` those of the tables ``[*others, class]``.
         """
         made = object.__new__(cls)
-        made._find_network, made._find_families, made._own = network, families, own
-        made._describe(dag, own.family.child, -math.inf)
+        made._describe(dag, _Origin(network, families, own.family.child.name, own), -math.inf)
         values[: made.classes] = logs_of(made._take_logs, own.table.rows[0])
         children = made.target, *[members[-1] for members in others]
         dense = DenseTables(children, ((), *others), ((made.classes,), *shapes), values)
@@ -73,25 +100,26 @@ class ClassTables:
         made.__dict__.update(_dense_with_class=dense, _sparse_with_class=[])
         return made
 
-    def _describe(self, dag: Dag, label: Variable, floor: float) -> None:
-        self.dag, self.target, self.floor = dag, label.name, floor
-        self.classes = label.cardinality
+    def _describe(self, dag: Dag, origin: _Origin, floor: float) -> None:
+        self.dag, self.target, self.floor, self._origin = dag, origin.target, floor, origin
+        self.classes = origin.own.family.cardinality
         self.features = tuple([name for name in dag.variables if name != self.target])
+        self._take_logs = partial(_take_logs, floor)
 
-    @cached_property
+    @property
     def network(self) -> BayesianNetwork:
         """The network itself."""
-        return self._find_network()
+        return self._origin.network
 
-    @cached_property
+    @property
     def families(self) -> tuple[Family, ...]:
         """The families of all variables, in the order of the graph."""
-        return tuple(self._find_families())
+        return self._origin.families
 
     @property
     def own(self) -> Cpt:
         """The table of the class."""
-        return self.network[self.target] if self._own is None else self._own
+        return self._origin.own
 
     def log_joint(self, coded: CodedTable, everything: bool, normalised: bool) -> Floats:
         """Log probability of each row together with each class, ``[row, class]``.
@@ -207,19 +235,13 @@ class ClassTables:
         return [
             ClassFamily(
                 family,
-                partial(self._table, family.child.name),
+                partial(self._origin.table, family.child.name),
                 self._take_logs,
                 self.target,
                 self.classes,
             )
             for family in self.families
         ]
-
-    def _cpt(self, name: str) -> Cpt:
-        return self.own if name == self.target else self.network[name]
-
-    def _table(self, name: str) -> SparseTable:
-        return self._cpt(name).table
 
     @cached_property
     def _dense_with_class(self) -> DenseTables:
@@ -244,18 +266,19 @@ class ClassTables:
         dense = self._dense_with_class.tables()
         log = partial(logs_of, self._take_logs)
         return [
-            TableLogs(partial(self._cpt, name), partial(family.cells, dense.get(name)), log)
+            TableLogs(partial(self._origin.cpt, name), partial(family.cells, dense.get(name)), log)
             for name, family in zip(self.dag.variables, self._families, strict=True)
         ]
-
-    def _take_logs(self, rows: Floats) -> None:
-        """Replace rows by their logarithms, with `floor` for that of zero."""
-        from colonnade.kernels.special import take_logs
-
-        take_logs(rows.reshape(-1))
-        if self.floor > -math.inf:
-            rows[np.isneginf(rows)] = self.floor
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is derived is derived again.
         return type(self), (self.network, self.target, self.floor)
+
+
+def _take_logs(floor: float, rows: Floats) -> None:
+    """Replace rows by their logarithms, with `floor` for that of zero."""
+    from colonnade.kernels.special import take_logs
+
+    take_logs(rows.reshape(-1))
+    if floor > -math.inf:
+        rows[np.isneginf(rows)] = floor

@@ -1,8 +1,8 @@
 """Log probabilities of all classes at once: each row adds up one vector per family.
 
 Tables are laid out ``[configuration of the other members, class]``, so that what a row adds is
-contiguous, and small enough tables hold every configuration. A code that means *missing* has its
-own entry, a vector of zeros, so rows that lack values take the same way as the others.
+contiguous, and small enough tables hold every configuration. A table adds nothing to a row that
+lacks one of its values.
 """
 
 import math
@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from colonnade.kernels.compiled import entry, part
-from colonnade.kernels.counting import BLOCK_ROWS, pack
+from colonnade.kernels.counting import BLOCK_ROWS, mark_missing, pack
 from colonnade.kernels.lookup import look_up, room_for
 from colonnade.kernels.special import exponential
 
@@ -21,20 +21,24 @@ _ROWS_AT_ONCE, _LEAST_POWER = 64, -708.0
 
 
 @entry
-def add_dense(columns, start, offset, tables, low, high, sums):
+def add_dense(columns, start, offset, tables, gaps, low, high, sums):
     """Add to sums `[row - low, class]` the vectors of the rows low..high in all dense tables.
 
-    Table j has columns start[j]..start[j + 1] and begins at tables[offset[j]].
+    Table j has columns start[j]..start[j + 1] and begins at tables[offset[j]]. `gaps` says whether
+    rows may lack values.
     """
     count, classes = start.size - 1, sums.shape[1]
     index = np.empty((count, _DENSE_BLOCK_ROWS), np.int64)
+    missing = np.empty(_DENSE_BLOCK_ROWS, np.bool_)
     for row in range(low, high, _DENSE_BLOCK_ROWS):
         rows = min(_DENSE_BLOCK_ROWS, high - row)
         for j in range(count):
-            pack(columns, start[j], start[j + 1], row, rows, index[j])
+            _find_rows(columns, start[j], start[j + 1], row, rows, gaps, missing, index[j])
         for i in range(rows):
             total = sums[row - low + i]
             for j in range(count):
+                if index[j, i] < 0:
+                    continue
                 begin = offset[j] + index[j, i] * classes
                 vector = tables[begin : begin + classes]
                 for c in range(classes):
@@ -42,19 +46,32 @@ def add_dense(columns, start, offset, tables, low, high, sums):
 
 
 @entry
-def add_own(columns, start, offset, tables, label, sums):
+def add_own(columns, start, offset, tables, gaps, label, sums):
     """Add to sums `[row, class]` the entries of all rows in all dense tables, of their own class.
 
     For the tables see `add_dense`.
     """
     classes, index = sums.shape[1], np.empty(_DENSE_BLOCK_ROWS, np.int64)
+    missing = np.empty(_DENSE_BLOCK_ROWS, np.bool_)
     for row in range(0, len(sums), _DENSE_BLOCK_ROWS):
         rows = min(_DENSE_BLOCK_ROWS, len(sums) - row)
         for j in range(start.size - 1):
-            pack(columns, start[j], start[j + 1], row, rows, index)
+            _find_rows(columns, start[j], start[j + 1], row, rows, gaps, missing, index)
             for i in range(rows):
-                own = label[row + i]
-                sums[row + i, own] += tables[offset[j] + index[i] * classes + own]
+                if index[i] >= 0:
+                    own = label[row + i]
+                    sums[row + i, own] += tables[offset[j] + index[i] * classes + own]
+
+
+@part
+def _find_rows(columns, begin, end, row, rows, gaps, missing, index):
+    """Fill the configurations of columns begin..end that rows have, -1 if they lack a value."""
+    pack(columns, begin, end, row, rows, index)
+    if gaps:
+        missing[:rows] = False
+        mark_missing(columns, begin, end, row, rows, missing)
+        for i in range(rows):
+            index[i] = -1 if missing[i] else index[i]
 
 
 @entry

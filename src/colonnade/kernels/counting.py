@@ -146,9 +146,22 @@ def count_large(columns, rows_in_all, weights, counts):
 
 
 @part
-def _mark_missing(column, size, missing):
+def _mark(column, size, missing):
     for i in range(column.size):
         missing[i] |= column[i] == size
+
+
+@part
+def mark_missing(columns, begin, end, row, rows, missing):
+    """Mark those of the rows row..row + rows that lack a value of columns begin..end."""
+    for k in range(begin, end):
+        address, width, size = columns[k, 0], columns[k, 1], columns[k, 2]
+        if width == 1:
+            _mark(_codes(address, row, rows, 1, np.uint8), size, missing)
+        elif width == 2:
+            _mark(_codes(address, row, rows, 2, np.uint16), size, missing)
+        else:
+            _mark(_codes(address, row, rows, 4, np.uint32), size, missing)
 
 
 @part
@@ -163,14 +176,7 @@ def pack_keys(columns, word, row, rows, index, keys, missing):
         pack(columns, word[w], word[w + 1], row, rows, index)
         for i in range(rows):
             keys[i, w] = index[i]
-        for k in range(word[w], word[w + 1]):
-            address, width, size = columns[k, 0], columns[k, 1], columns[k, 2]
-            if width == 1:
-                _mark_missing(_codes(address, row, rows, 1, np.uint8), size, missing)
-            elif width == 2:
-                _mark_missing(_codes(address, row, rows, 2, np.uint16), size, missing)
-            else:
-                _mark_missing(_codes(address, row, rows, 4, np.uint32), size, missing)
+        mark_missing(columns, word[w], word[w + 1], row, rows, missing)
 
 
 @part

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.pooling.plan import Plan
+from colonnade.pooling.shelf import Shelf
 from colonnade.pooling.tiers import MAX_LATTICE_CELLS, MAX_LATTICE_PARENTS, STRENGTHS
-
-# What a shelf allows for arrays that are larger than the first one.
-_SPARE = 1.25
 
 
 class Leaning(NamedTuple):
@@ -54,26 +51,6 @@ class Grown(NamedTuple):
 
     values: Floats
     sums: Floats
-
-
-class Shelf:
-    """Room for so many arrays of about one size, in one block or a few.
-
-    The system hands memory out page by page when it is first used, and large pages only for large
-    blocks: for single tables that takes up to a tenth of the time of learning them.
-    """
-
-    def __init__(self, number: int) -> None:
-        self._left, self._block, self._lock = number, np.empty(0), Lock()
-
-    def take(self, size: int) -> Floats:
-        """Return room for one array."""
-        with self._lock:
-            if size > len(self._block):
-                self._block = np.empty(size + math.ceil(_SPARE * size * max(0, self._left - 1)))
-            self._left -= 1
-            taken, self._block = self._block[:size], self._block[size:]
-        return taken
 
 
 def can_grow(sizes: Sequence[int], members: Sequence[Sequence[int]], rows: int) -> bool:
