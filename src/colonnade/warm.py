@@ -165,7 +165,8 @@ def _classifiers() -> None:
     classifier = BayesianNetworkClassifier().fit(features, labels)
     classifier.predict_proba(features)
     classifier.predict_interval(features[:2], draws=100, rng=1)
-    BayesianNetworkForest(1, random_state=0).fit(features, labels)
+    at_once = Tiered(one_parent="left_out")
+    BayesianNetworkForest(1, prior=at_once, random_state=0).fit(features, labels)
     features, labels = _labelled(_table(_MANY_STATES))
     for graph in (_OF_FEATURE, _OF_CLASS):
         classifier = BayesianNetworkClassifier(prior=BDeu(1), structure=graph)

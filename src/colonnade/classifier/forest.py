@@ -32,8 +32,9 @@ from colonnade.tables.bins import Bins
 from colonnade.threads import worker_count
 
 _MAX_SEED = 2**31 - 1
-# The exact posteriors of tables with one parent would predict no better, and take most of the time.
-_PRIOR = Tiered(one_parent="left_out")
+# With more rows the exact posteriors of tables with one parent predict no better, and take most of
+# the time.
+_MAX_INTEGRATED_ROWS = 50
 
 
 class BayesianNetworkForest(NetworkEstimator):
@@ -55,9 +56,9 @@ class BayesianNetworkForest(NetworkEstimator):
         Whether the logarithms of the members' probabilities are averaged, or the probabilities. The
         first is sharper, the second safer where members are overconfident.
     prior : Prior, optional
-        Of the tables of all features. It must have a posterior. By default
-        ``Tiered(one_parent="left_out")``. The intervals of a number are mixed with their
-        neighbours: see :class:`colonnade.Smoothed`.
+        Of the tables of all features. It must have a posterior. By default ``Tiered()``, and
+        ``Tiered(one_parent="left_out")`` for more than 50 rows. The intervals of a number are
+        mixed with their neighbours: see :class:`colonnade.Smoothed`.
     random_state : int, RandomState or None
         The same number gives the same forest. The first members of a larger forest are those of a
         smaller one.
@@ -164,7 +165,7 @@ class BayesianNetworkForest(NetworkEstimator):
         parents = checked_whole(self.max_parents, "max_parents", least=0)
         if not is_word(self.average, "geometric", "arithmetic"):
             raise expected("'geometric' or 'arithmetic'", "average", self.average)
-        growth = Growth(parents, _prior(self.prior))
+        growth = Growth(parents, _prior(self.prior, rows.total))
         declared = declared_variables(self.variables)
         treatment = Treatment(
             _bins(self.bins, rows.total), self.identifiers == "drop", self._named, declared
@@ -262,10 +263,10 @@ class BayesianNetworkForest(NetworkEstimator):
         return read(path)
 
 
-def _prior(prior: Any) -> Prior:
-    """Return the prior of all tables."""
+def _prior(prior: Any, rows: float) -> Prior:
+    """Return the prior of all tables; the default depends on the number of rows."""
     if prior is None:
-        return _PRIOR
+        return Tiered() if rows <= _MAX_INTEGRATED_ROWS else Tiered(one_parent="left_out")
     if not isinstance(prior, Prior) or not prior.has_posterior:
         raise expected("a prior with a posterior, or None,", "prior", prior, "use Tiered()")
     return prior

@@ -5,8 +5,8 @@ the other axes they lean on a line, too, and in the tier without the last one al
 *block* is a few lines, which stay in the cache.
 
 Most configurations were never observed, and take the same shares of what they lean on. Those with
-observations are few, so that their shares are put among the others before a block is filled, and
-taken away after.
+observations are few, so that their shares, and those of their counts, are put among the others
+before a block is filled, and taken away after.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def fill_blocks(t, states, tiers, shares, kept, seen, total, counts, mixed, stor
     line, others = axes[last], others - 1
     some = min(span[t] // line, max(1, _BLOCK // line))
     leaned, lent = np.empty((4, wide), np.int64), np.empty(len(shares) * some * line)
-    room, sums = np.empty((5, states * some * line)), np.empty((3, some * line))
+    room, sums = np.empty((5, states * some * line)), np.empty((4, some * line))
     walk = (
         line,
         np.empty(others, np.int64),
@@ -63,6 +63,8 @@ def _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, t
     line, where, wide, bases = walk[0], walk[5], leaned.shape[1], len(shares)
     some, width, lines = where.shape[1], sums.shape[1], span[t] // walk[0]
     states, done, low = room.shape[1] // width, 0, 0
+    mine = sums[3]
+    mine[:] = 0.0
     for b in range(bases):
         lent[b * width : (b + 1) * width] = shares[b, 0]
     while low < lines:
@@ -71,8 +73,10 @@ def _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, t
         found, g, v = room[0, :end], room[1, :end], room[2, :end]
         while until < len(seen) and seen[until] < begin + size:
             row = np.int64(seen[until])
+            number = np.int64(total[row])
+            mine[row - begin] = kept[number]
             for b in range(bases):
-                lent[b * width + row - begin] = shares[b, np.int64(total[row])]
+                lent[b * width + row - begin] = shares[b, number]
             until += 1
         _walk_on(size // line, walk)
         _lean(size, width, walk, leaned, lent, store, found, g, v)
@@ -80,13 +84,15 @@ def _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, t
             at = (wide + 1) * width
             more = lent[at : at + size], lent[at + width :], lent[at + 2 * width :]
             _add_means(size, more, found, g, v, sums)
-        for k in range(done, until):
-            row = np.int64(seen[k])
-            mine = kept[np.int64(total[row])]
+        if until > done:
             for x in range(states):
-                found[x * size + row - begin] += mine * counts[x * span[t] + row]
+                of = x * span[t] + begin
+                _add_counts(mine[:size], counts[of : of + size], found[x * size : (x + 1) * size])
+        for k in range(done, until):
+            here = np.int64(seen[k]) - begin
+            mine[here] = 0.0
             for b in range(bases):
-                lent[b * width + row - begin] = shares[b, 0]
+                lent[b * width + here] = shares[b, 0]
         done = until
         if states == 1:
             found[:] = 1.0  # whatever was rounded
@@ -115,6 +121,12 @@ def _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, t
                     table,
                 )
         low += some
+
+
+@part_with_separate_arrays
+def _add_counts(share, counts, total):
+    for k in range(len(total)):
+        total[k] += share[k] * counts[k]
 
 
 @part
