@@ -87,10 +87,12 @@ class Forest:
         """Logarithm of the probability of each class, ``[row, class]``."""
         answer = np.empty((rows.count, len(self.classes.labels)))
         size = max(1, _MAX_BLOCK_CELLS // (len(self.members) * answer.shape[1]))
-        for low in range(0, len(answer), size):
-            block = rows.part(slice(low, low + size))
-            tasks = [partial(_log_chances, member, block) for member in self.members]
-            answer[low : low + size] = averaged(run(tasks, threads), self.weights, average)
+        blocks = range(0, len(answer), size)
+        with Progress("Predictions", len(blocks) * len(self.members)) as progress:
+            for low in blocks:
+                block = rows.part(slice(low, low + size))
+                tasks = [partial(_log_chances, each, block, progress) for each in self.members]
+                answer[low : low + size] = averaged(run(tasks, threads), self.weights, average)
         return answer
 
     def coded(self, rows: Rows) -> list[CodedTable]:
@@ -122,6 +124,8 @@ def averaged(logs: Sequence[Floats], weights: Floats, average: Average) -> Float
     return np.asarray(mean - np.logaddexp.reduce(mean, axis=1, keepdims=True))
 
 
-def _log_chances(member: Member, rows: Rows) -> Floats:
+def _log_chances(member: Member, rows: Rows, progress: Progress) -> Floats:
     coded = member.features.cut(rows)
-    return member.tables.log_joint(coded, everything=False, normalised=True)
+    found = member.tables.log_joint(coded, everything=False, normalised=True)
+    progress.advance()
+    return found

@@ -168,14 +168,13 @@ def _find_cells(
     for x in range(states):
         first[x], here = cell, counts[x * n : (x + 1) * n]
         for k in range(start[x], start[x + 1]):
-            i = config[k]
-            fresh, before = np.uint32(here[i] == 0.0), cell_of[i]
+            i, fresh = config[k], here[config[k]] == 0.0
             # Others are overwritten.
             of_cell[cell], item_of[cell] = i, k
             # Without a branch, which would go either way.
-            member[k] = before + (np.uint32(cell) - before) * fresh
+            member[k] = cell_of[i] + (np.uint32(cell) - cell_of[i]) * np.uint32(fresh)
             cell_of[i] = member[k]
-            cell += np.int64(fresh)
+            cell += fresh
             here[i] += times[k]
             total[i] += times[k]
     first[states] = cell

@@ -5,8 +5,8 @@ the other axes they lean on a line, too, and in the tier without the last one al
 *block* is a few lines, which stay in the cache.
 
 Most configurations were never observed, and take the same shares of what they lean on. Those with
-observations are few, so that their shares, and those of their counts, are put among the others
-before a block is filled, and taken away after.
+observations are few, so that their shares are put among the others before a block is filled, and
+taken away after.
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ def _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, t
     some, width, lines = where.shape[1], sums.shape[1], span[t] // walk[0]
     states, done, low = room.shape[1] // width, 0, 0
     mine = sums[3]
-    mine[:] = 0.0
+    mine[:] = 0.0  # later it may be anything where there are no counts
     for b in range(bases):
         lent[b * width : (b + 1) * width] = shares[b, 0]
     while low < lines:
@@ -90,7 +90,6 @@ def _fill(t, tiers, rows, mixed, leaned, lent, room, sums, walk, steps, store, t
                 _add_counts(mine[:size], counts[of : of + size], found[x * size : (x + 1) * size])
         for k in range(done, until):
             here = np.int64(seen[k]) - begin
-            mine[here] = 0.0
             for b in range(bases):
                 lent[b * width + here] = shares[b, 0]
         done = until
