@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -165,3 +166,21 @@ def test_posteriors_travel_with_curves_that_were_made(prior):
     travelled = pickle.loads(pickle.dumps(posterior))
     np.testing.assert_array_equal(travelled.interval(), ends)
     np.testing.assert_array_equal(travelled.covariance(0), spread)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-8])
+@pytest.mark.parametrize("s", [None, "learn"])
+def test_posteriors_keep_no_matrices(s, scale):
+    # There may be a thousand such tables: the matrices of one take megabytes, or, for tiny counts
+    # with a learned strength, more than a hundred.
+    counts = scale * drawn(8, 10, whole=False)
+    Hierarchical(s=s).posterior(counts).covariance(0)
+    tracemalloc.start()
+    try:
+        posterior = Hierarchical(s=s).posterior(1.01 * counts)
+        kept = [tracemalloc.get_traced_memory()[0]]
+        assert posterior.covariance(0).shape == (10, 10)
+        kept.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert max(kept) < (3e6 if scale < 1.0 and s else 5e5)

@@ -11,7 +11,7 @@ matrix at each level.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -188,6 +188,10 @@ class Chain:
         self.levels.append(level)
         if moments:
             self.shares.append(np.hstack([level.matrix @ self.shares[-1], level.share[:, None]]))
+
+    def without_matrices(self) -> "Chain":
+        """The same without what only moments need, which is nearly all of it."""
+        return replace(self, levels=[], shares=self.shares[-1:])
 
     def _last(self, w: Floats) -> tuple[Convolution, Floats, Floats]:
         """The last convolution at some places; ln Z and the means of alpha there."""

@@ -26,11 +26,13 @@ _FINER = (1.0, 0.7, 0.5)
 class Chains:
     """What the posterior of alpha is made of, at all strengths between those of some centres.
 
-    Curves are made when they are needed, and then kept.
+    Curves are made when they are needed, and then kept. What moments are made of is large and is
+    not: those at the centres are found at once, and those at all `nodes` when the first is wanted.
     """
 
     pool: Pool
     centres: Sequence[Centre]
+    nodes: Sequence[float] = ()
     _making: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -39,17 +41,19 @@ class Chains:
         return cls.between(pool, [pool.s])
 
     @classmethod
-    def between(cls, pool: Pool, strengths: Sequence[float]) -> Chains | None:
+    def between(
+        cls, pool: Pool, strengths: Sequence[float], nodes: Sequence[float] = ()
+    ) -> Chains | None:
         """The chains at strengths between the first and the last of some that ascend."""
         from colonnade.kernels.chains import Centre, serves
 
         pools = [replace(pool, s=s) for s in strengths]
         centres = [Centre(each.s, *each.centre(each.states)) for each in pools]
-        return cls(pool, centres) if serves(pool.states, centres) else None
+        return cls(pool, centres, nodes) if serves(pool.states, centres) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Curves are made again; a lock cannot travel.
-        return Chains, (self.pool, self.centres)
+        return Chains, (self.pool, self.centres, self.nodes)
 
     def covers(self, s: float) -> bool:
         """Whether a strength is among those that the curves are for."""
@@ -65,7 +69,7 @@ class Chains:
             found = {centre.s: chain.at(centre.s) for centre in self.centres}
             if max(each.step_error for each in found.values()) < MAX_ERROR:
                 break
-        return chain, found
+        return chain.without_matrices(), found
 
     @cached_property
     def _surroundings(self) -> Surroundings:
@@ -79,9 +83,14 @@ class Chains:
 
     def moments(self, s: float) -> Moments:
         """Moments of alpha at one strength."""
+        from colonnade.kernels.chains import Chain
+
         with self._making:
             chain, found = self._chain
-        return found[s] if s in found else chain.at(s)
+            if s not in found:
+                whole = Chain.of(self.pool.states, self.centres, chain.layout.finer)
+                found.update({each: whole.at(each) for each in (s, *self.nodes)})
+        return found[s]
 
     def means(self, s: Floats) -> tuple[Floats, Floats, float]:
         """ln Z and means of alpha at some strengths, and the error of the former at the centres."""

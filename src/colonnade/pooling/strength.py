@@ -156,10 +156,12 @@ class _Solver:
     def _chains(self) -> Chains | None:
         if self.known is not None:
             return self.known
-        strengths = self.nodes[[0, self.nodes.size // 2, -1]].tolist()
-        if isinstance(choose(self.tally, strengths[1]), Exact):
+        nodes = self.nodes.tolist()
+        middle = nodes[len(nodes) // 2]
+        if isinstance(choose(self.tally, middle), Exact):
             return None
-        return Chains.between(Pool.of(self.tally, strengths[1], self.alpha0), strengths)
+        pool = Pool.of(self.tally, middle, self.alpha0)
+        return Chains.between(pool, [nodes[0], middle, nodes[-1]], nodes)
 
     def __call__(self, s: float) -> AlphaPosterior:
         if self._chains is not None and self._chains.covers(s):
@@ -232,7 +234,7 @@ def _learn_by_chains(tally: Tally, alpha0: Floats, mean: float) -> tuple[Learned
         away, rises = np.transpose([_skewed(k * step) for k in range(first, last + 1)])
         log_s = centre + away
         s = np.exp(log_s)
-        chains = Chains.between(pool, s[[0, -first, -1]].tolist())
+        chains = Chains.between(pool, s[[0, -first, -1]].tolist(), s.tolist())
         if chains is None:
             return None
         log_z, means, lost = chains.means(s)
