@@ -217,6 +217,8 @@ def test_weights_are_leave_one_out_scores_of_the_class(dense, monkeypatch):
 def odd_rows(rows=130):
     """Numbers, states and gaps; columns with one state, without values, and with a copy."""
     X, y = few_rows(rows)
+    # That there is a value says much about the class, and the value nothing.
+    X["ticked"] = np.where((y == 0) & (np.arange(rows) % 5 > 0), "yes", None)
     X["one"] = "always"
     X["none"] = np.nan
     X["copy"] = X["a"]
@@ -249,6 +251,14 @@ def test_tables_learned_at_once_are_those_of_the_networks(weights, max_parents, 
     found, wanted = quick.predict_log_proba(X), plain.predict_log_proba(X)
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
     assert quick.networks_ == plain.networks_
+
+
+def test_a_column_with_one_value_is_no_parent():
+    X, y = odd_rows()
+    networks = small(n_members=16).fit(X, y).networks_
+    parents = {parent for network in networks for name in X for parent in network.dag.parents(name)}
+    assert {"a", "b"} <= parents
+    assert not {"ticked", "one", "none"} & parents
 
 
 @pytest.mark.parametrize(

@@ -180,8 +180,9 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     """Draw a graph in which every feature has the class and up to `most` features as parents.
 
     Features are in the order of what they say about the class, with a random disturbance. The
-    parents of a feature are earlier ones, each of which is available or not by chance (all of
-    them, if they are not more than `most`), those with the largest conditional information first.
+    parents of a feature are earlier ones with two states or more, each of which is available or not
+    by chance (all of them, if they are not more than `most`), those with the largest conditional
+    information first. A single state says nothing, and rows that lack it would not be counted.
     """
     names = [name for name in coded.names if name != target]
     disturbance = _DISTURBANCE * rng.gumbel(size=len(names))
@@ -194,11 +195,12 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     order = np.argsort(-ranks, kind="stable").tolist()
     given = pair_information(columns, features, position)
     negative = (-np.round(given - alone.bias(), 12)).tolist()
+    varied = [variable.cardinality > 1 for variable in coded.variables if variable.name != target]
     arcs = []
     for place, i in enumerate(order):
         arcs.append((target, names[i]))
-        earlier = sorted(order[:place])
-        if place > most:
+        earlier = sorted(j for j in order[:place] if varied[j])
+        if len(earlier) > most:
             earlier = [j for j in earlier if available[i][j]]
         chosen = sorted(earlier, key=negative[i].__getitem__)[:most]
         arcs += [(names[j], names[i]) for j in chosen]
@@ -273,8 +275,7 @@ def _grown(
         others.append((*[each for each in dag.parents(name) if each != target], name))
         *parents, child = map(coded.position, others[-1])
         shapes.append((*[sizes[k] for k in (*parents, child)], sizes[label]))
-        # A parent with one state says nothing.
-        members.append([*[k for k in parents if sizes[k] > 1], label, child])
+        members.append([*parents, label, child])
     if not all(map(is_small, shapes)):
         return None
     if sizes[label] < 2 or not can_grow(sizes, members, rows):
