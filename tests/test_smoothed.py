@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mpmath as mp
 import numpy as np
 import pytest
 
 import colonnade as cn
 from colonnade.exceptions import InputError, NotSupportedError
 from colonnade.priors import Informed
-from colonnade.priors.smoothed import WEIGHTS
+from colonnade.priors.smoothed import WEIGHTS, smoothed_logs
 
 RNG = np.random.default_rng(5)
 # Three tables over two parents whose rows have one mode each: neighbours look alike.
@@ -94,6 +95,21 @@ def test_draws_are_mixed_as_well():
     assert draws.log_cells(codes, np.array([1, 5])).shape == (2, 40)
     assert draws.log_rows(codes, draws_last=True).shape == (2, 6, 40)
     assert posterior.variance.shape == (12, 6)
+
+
+@pytest.mark.parametrize("weight", [0.15, 0.6, 1.0])
+def test_logarithms_are_mixed_where_numbers_are_rounded_to_zero(weight):
+    logs = np.array([[-1e5, -2e5, -1e4, -0.7, -0.7], [-1e9, -800.0, -745.0, -1e9, 0.0]])
+    logs = np.stack([logs, np.log([[0.1, 0.2, 0.3, 0.2, 0.2]] * 2)])
+    found = smoothed_logs(logs, weight)
+    np.testing.assert_allclose(found[1], np.log(np.exp(logs[1]) @ mixing(5, weight)))
+    with mp.workdps(40):
+        for row, mixed in zip(logs[0], found[0], strict=True):
+            exact = [mp.exp(mp.mpf(each)) for each in row]
+            for x in range(5):
+                beside = exact[max(x - 1, 0)] + exact[min(x + 1, 4)]
+                wanted = mp.log((1 - mp.mpf(weight)) * exact[x] + mp.mpf(weight) / 2 * beside)
+                assert mixed[x] == pytest.approx(float(wanted), rel=1e-13, abs=1e-13)
 
 
 def test_a_network_with_it_is_saved_and_loaded(tmp_path):

@@ -26,6 +26,8 @@ WEIGHTS = (0.0, 0.15, 0.3, 0.45, 0.6)
 # Scores closer than this, relative to the best, are ties.
 _TIE_TOLERANCE = 1e-9
 MIXING = Mixing(WEIGHTS, _TIE_TOLERANCE)
+# Below this the exponentials of logarithms lose digits.
+_LEAST_LOG = -700.0
 _TIERED = Tiered()
 
 
@@ -200,9 +202,7 @@ class SmoothedDraws(Draws):
         if self.weight == 0.0:
             return logs
         axis = 1 if draws_last else 2
-        mixed = smoothed(np.moveaxis(np.exp(logs), axis, -1), self.weight)
-        with np.errstate(divide="ignore"):
-            return np.moveaxis(np.log(mixed), -1, axis)
+        return np.moveaxis(smoothed_logs(np.moveaxis(logs, axis, -1), self.weight), -1, axis)
 
     def log_cells(self, codes: Array, child: Array) -> Floats:
         if self.weight == 0.0:
@@ -236,6 +236,20 @@ def smoothed(rows: Floats, weight: float) -> Floats:
     mixed = np.array(rows, order="C")
     _mix(mixed.reshape(-1, mixed.shape[-1], 1), weight)
     return mixed
+
+
+def smoothed_logs(logs: Floats, weight: float) -> Floats:
+    """Mix every state with its neighbours, ``[..., state]``, from logarithms to logarithms."""
+    with np.errstate(divide="ignore"):
+        mixed = np.log(smoothed(np.exp(logs), weight))
+        # Where states next to each other have so little that it is rounded to zero, logarithms are
+        # added: a row of data that no class could have would not have any probabilities.
+        some = (mixed < _LEAST_LOG).any(axis=-1)
+        rows = logs[some]
+        padded = np.concatenate([rows[..., :1], rows, rows[..., -1:]], axis=-1)
+        beside = np.logaddexp(padded[..., :-2], padded[..., 2:]) + np.log(0.5 * weight)
+        mixed[some] = np.logaddexp(rows + np.log1p(-weight), beside)
+    return np.asarray(mixed)
 
 
 def _mix(rows: Floats, weight: float) -> None:
