@@ -176,6 +176,40 @@ def test_whole_numbers_are_treated_alike_whatever_their_type(values: int) -> Non
     assert families[0].child.states == (cuts.states if values > 10 else tuple(range(10)))
 
 
+@pytest.mark.parametrize("estimator", [BayesianNetworkClassifier, BayesianNetworkForest])
+@pytest.mark.parametrize("kind", [int, float])
+def test_few_whole_numbers_that_show_that_there_are_more_are_cut(estimator, kind) -> None:
+    scores = [0, 0, 0, 3, 3, 5, 9, 12, 12, 16, 16, 16]
+    X, y = np.array(scores, dtype=kind)[:, None], np.arange(12) // 6
+    with pytest.warns(ColumnWarning, match="'x0' \\(6 different values\\).*in one row each"):
+        model = estimator().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(np.array([[10], [-4], [99]]))  # no state, but in an interval
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept = estimator(bins={"x0": None}).fit(X, y)
+        # As if every row was there twice.
+        weighted = estimator().fit(X, y, sample_weight=np.full(12, 2.0))
+    for each in (kept, weighted):
+        with pytest.warns(UnknownStateWarning):
+            each.predict(np.array([[10]]))
+    # A row without weight does not show anything.
+    weights = np.array([1] * 6 + [0] + [1] * 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimator().fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, 4, 99], [100, 200, 300, 100, 200], range(1, 11)])
+def test_few_whole_numbers_are_states(values) -> None:
+    X = np.array([*values, *values[:4]])[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = BayesianNetworkClassifier().fit(X, np.arange(len(X)) % 2)
+    assert model.network_["x0"].family.child.states == tuple(sorted(set(X[:, 0].tolist())))
+
+
 def test_single_columns_are_cut_as_the_user_says() -> None:
     X = pd.DataFrame(
         {"age": np.arange(60) % 20, "stage": np.arange(60) % 4, "n": np.arange(60) % 12}

@@ -67,7 +67,7 @@ class Treatment:
             return _Read(column, column.levels(declared=True))
         if column.times is not None and column.times.rows:
             return _Read(column, None)
-        values = self.bins.read(column, weights)
+        values = self.bins.read_sample(column, weights)
         return _Read(column, values, identifier(column, values))
 
     def with_states(self, name: str, levels: Levels) -> tuple[Feature, CodedColumn]:
@@ -223,7 +223,7 @@ class Features:
             if column.name in treatment.declared:
                 return _with_declared(feature.variable, feature.levels(column))
             if feature.variable.states == _NO_VALUE:
-                read = treatment.bins.read(column, weights)
+                read = treatment.bins.read_sample(column, weights)
                 if isinstance(read, Levels):
                     return treatment.with_states(column.name, read)
                 return _with_cuts(column.name, read, partial(quantiles, weights))

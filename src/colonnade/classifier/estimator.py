@@ -43,8 +43,9 @@ class BayesianNetworkClassifier(NetworkEstimator):
 
     Takes arrays and data frames. Columns of numbers are cut at quantiles of the training rows, by
     the rule of :func:`colonnade.discretize`: if they have fractions, or more than 10 different
-    values. Columns of few whole numbers, strings, booleans or categories hold states. Values may
-    be missing in training, where every table is estimated from the rows that are complete for it,
+    values; and if they have fewer that span more than 10, two or more of them in one row each, so
+    that other rows are likely to have others. Columns of few whole numbers, strings, booleans or
+    categories hold states. Values may be missing in training, where every table is estimated from the rows that are complete for it,
     and in prediction, where they are summed out, exactly as long as that is affordable.
 
     Parameters

@@ -27,6 +27,8 @@ from colonnade.tables.sources import Column, numbers_of
 MAX_NUMERIC_STATES = 10
 DEFAULT_BINS = 5
 _MIN_BINS = 2
+# So many numbers of single rows show that there are more numbers than a sample has.
+_LEAST_SINGLE = 2
 
 
 # What may be said of one column: a number of intervals, where to cut it, or that it is kept.
@@ -113,6 +115,25 @@ class Bins:
             return self.columns[column.name] is not None
         return self.default is not None and column.number_type is not None
 
+    def read_sample(self, column: Column, weights: Array | None = None) -> Measured | Levels:
+        """Read a column as `read` does, but mind that other rows may have other whole numbers.
+
+        Up to 10 of them are numbers nevertheless if they span more than 10, and two or more have no
+        more than one row each: new rows then have others, which would not be states.
+        """
+        found = self.read(column, weights)
+        if isinstance(found, Measured) or column.name in self.columns or not self.cuts(column):
+            return found
+        numbers = _numbers(found)
+        there = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
+        codes = found.codes[there]
+        times = np.bincount(codes, None if weights is None else weights[there])
+        few = np.count_nonzero((times > 0) & (times <= 1)) >= _LEAST_SINGLE
+        if not few or np.ptp(numbers[there]) < MAX_NUMERIC_STATES:
+            return found
+        assert self.default is not None  # see above
+        return Measured(numbers, self.default, _different(found, weights))
+
     def read(self, column: Column, weights: Array | None = None) -> Measured | Levels:
         """Read a column once: as numbers to be cut, or as states.
 
@@ -156,10 +177,10 @@ def warn_of_cuts(guessed: Mapping[str, int]) -> None:
     if not guessed:
         return
     each = [f"{name!r} ({counted(n, 'different value')})" for name, n in guessed.items()]
-    statement = (
-        f"{places(each)}: whole numbers, more than {MAX_NUMERIC_STATES} different ones, were cut "
-        "into intervals."
-    )
+    why = f"more than {MAX_NUMERIC_STATES} different ones"
+    if min(guessed.values()) <= MAX_NUMERIC_STATES:
+        why += " or several in one row each"
+    statement = f"{places(each)}: whole numbers, {why}, were cut into intervals."
     warn(ColumnWarning(statement, Advice.NAME_BINS, tuple(guessed)))
 
 
