@@ -109,14 +109,15 @@ def mixed_intervals(
     ends = np.empty((2, rows, classes))
     # Groups of terms, the sums over what is missing, and the chances.
     size = max(1, _MAX_DRAWN // ((_MAX_GROUPS + 3) * classes * int(shares.sum())))
-    with Progress("Intervals", rows) as progress:
-        for low in range(0, rows, size):
+    blocks = range(0, rows, size)
+    with Progress("Intervals", len(blocks) * len(used)) as progress:
+        for low in blocks:
             part = slice(low, min(low + size, rows))
-            chances = [
-                _network_chances(tables, codes[part], drawn) for tables, codes, drawn in used
-            ]
+            chances = []
+            for tables, codes, drawn in used:
+                chances.append(_network_chances(tables, codes[part], drawn))
+                progress.advance()
             ends[:, part] = _quantiles(np.concatenate(chances, axis=-1), tails)
-            progress.advance(part.stop - low)
     return Interval(ends[0, which], ends[1, which])
 
 

@@ -45,8 +45,9 @@ class BayesianNetworkClassifier(NetworkEstimator):
     the rule of :func:`colonnade.discretize`: if they have fractions, or more than 10 different
     values; and if they have fewer that span more than 10, two or more of them in one row each, so
     that other rows are likely to have others. Columns of few whole numbers, strings, booleans or
-    categories hold states. Values may be missing in training, where every table is estimated from the rows that are complete for it,
-    and in prediction, where they are summed out, exactly as long as that is affordable.
+    categories hold states. Values may be missing in training, where every table is estimated from
+    the rows that are complete for it, and in prediction, where they are summed out, exactly as long
+    as that is affordable.
 
     Parameters
     ----------
