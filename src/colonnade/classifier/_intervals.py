@@ -33,7 +33,7 @@ _COMBINATIONS, _MAX_GROUPS = 4, 4
 # Draws of every table if nobody says how many: for many rows, and for few.
 _MIN_DRAWS, _MAX_DRAWS = 200, 1000
 # The same for all networks of a forest together.
-_MANY_DRAWS, _FEW_ROWS = 4000, 100
+_LEAST_OF_ALL, _MOST_OF_ALL = 1000, 4000
 # Additions that their number may cost: about a second of work.
 _MAX_ADDITIONS = 1 << 29
 # Cells [row, class, combination, draw] of one block, small enough for the cache of a processor.
@@ -87,7 +87,8 @@ def mixed_intervals(
     cases, which = distinct(np.concatenate(seen, axis=1))
     rows, borders = len(cases), np.cumsum([each.shape[1] for each in seen])[:-1]
     if draws is None:
-        draws = _MANY_DRAWS if rows <= _FEW_ROWS else _MAX_DRAWS
+        each = float(weights @ [_numbers_drawn(tables, rows) for tables, _ in members])
+        draws = min(_MOST_OF_ALL, max(_LEAST_OF_ALL, int(_MAX_DRAWN / max(1.0, each))))
     shares = _shares(weights, checked_draws(draws))
     seeds = generator(rng).integers(1 << 63, size=(len(members), 2))
     used = [
@@ -182,6 +183,12 @@ def _cells(tables: ClassTables, rows: int) -> list[int]:
         min(2 * rows * tables.classes, cpt.table.configurations * cpt.table.states)
         for cpt in tables.network.tables.values()
     ]
+
+
+def _numbers_drawn(tables: ClassTables, rows: int) -> int:
+    """How many numbers a draw of all tables takes at most, those of coarser tables included."""
+    cells = zip(_cells(tables, rows), tables.network.families, strict=True)
+    return sum(number << len(family.parents) for number, family in cells)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

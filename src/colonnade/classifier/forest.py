@@ -235,8 +235,8 @@ class BayesianNetworkForest(NetworkEstimator):
         level : float
             Probability inside; equal tails outside.
         draws : int, optional
-            Of all members together, from 100 to a million. By default 4000 for up to 100 rows, and
-            1000 for more.
+            Of all members together, from 100 to a million. By default from 1000 to 4000, as many
+            as take little time.
         rng : Generator or int, optional
             The same seed gives the same ends for the same rows.
 
