@@ -586,7 +586,7 @@ def test_a_row_without_weight_is_not_there() -> None:
         ({"structure": "tree"}, r"one of 'naive', 'tan', 'kdb', 'hill_climb' or a Dag"),
         ({"structure": 3}, "or a Dag for `structure`"),
         ({"structure": Dag([("x0", "x1")])}, "a graph that has the class, 'class',"),
-        ({"structure": Dag([("class", "z")])}, r"got 'z' as well"),
+        ({"structure": Dag([("class", "z")])}, "'z', which is neither a feature nor the class"),
         ({"structure": "kdb", "root": "x0"}, "`root` applies only to structure='tan'"),
         ({"structure_score": AIC()}, "`structure_score` applies only to structure='hill_climb'"),
         ({"graph_prior": "sizes"}, "`graph_prior` applies only to structure='hill_climb'"),

@@ -20,8 +20,6 @@ from colonnade.classifier._features import read_rows
 from colonnade.classifier._input import (
     Labelled,
     checked_classes,
-    class_name,
-    declared_class,
     labelled_rows,
     rows_to_classify,
     warn_of_unknown,
@@ -109,8 +107,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         -------
         self
         """
-        rows = labelled_rows(self, X, y, sample_weight, reset=True)
-        return self._first(rows, self._declared(None, first=True))
+        return self._first(labelled_rows(self, X, y, sample_weight, self._naming), None)
 
     def partial_fit(
         self,
@@ -138,10 +135,10 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self
         """
         first = not hasattr(self, "classes_")
-        rows = labelled_rows(self, X, y, sample_weight, reset=first)
-        declared = self._declared(classes, first)
+        rows = labelled_rows(self, X, y, sample_weight, self._naming if first else None)
         if first:
-            return self._first(rows, declared)
+            return self._first(rows, classes)
+        self._declared(rows.name, classes, first)
         self._add(rows)
         return self
 
@@ -341,32 +338,29 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Learn from more rows."""
 
     @property
-    def _named(self) -> Sequence[str]:
-        """Variables that the user names; one of them may be the class."""
-        return tuple(declared_variables(self.variables))
+    def _naming(self) -> dict[str, Sequence[str]]:
+        """Parameters that name variables, with the names; one of these may be the class."""
+        return {"variables": tuple(declared_variables(self.variables))}
 
-    def _first(self, rows: Labelled, declared: NDArray[Any] | None) -> Self:
+    def _first(self, rows: Labelled, given: ArrayLike | None) -> Self:
         if not is_word(self.unknown, "missing", "raise"):
             raise expected("'missing' or 'raise'", "unknown", self.unknown)
         if not is_word(self.identifiers, "drop", "keep"):
             raise expected("'drop' or 'keep'", "identifiers", self.identifiers)
-        name = class_name(self.target_name, rows, self._named)
-        own = declared_class(self)
-        if own is not None and own.name != name:
-            what = f"features, and perhaps the class {name!r},"
-            raise expected(what, "variables", own, got=repr(own.name))
+        declared = self._declared(rows.name, given, first=True)
         if declared is None:
-            classes = Classes.seen(name, rows.labels)
+            classes = Classes.seen(rows.name, rows.labels)
         else:
-            classes = Classes(name, declared, True, {} if own is None else own.spellings)
+            own = declared_variables(self.variables).get(rows.name)
+            classes = Classes(rows.name, declared, True, {} if own is None else own.spellings)
         self._learn(rows, classes)
-        self.target_name_ = name
+        self.target_name_ = rows.name
         return self
 
-    def _declared(self, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
+    def _declared(self, name: str, classes: ArrayLike | None, first: bool) -> NDArray[Any] | None:
         """Classes declared here or in the constructor, which must agree."""
         declared = None if self.classes is None else checked_classes(self.classes)
-        if (own := declared_class(self)) is not None:
+        if (own := declared_variables(self.variables).get(name)) is not None:
             states = checked_classes(own.states)
             if states.tolist() != list(own.states):
                 what = f"sorted states of the class {own.name!r}"

@@ -29,7 +29,6 @@ from colonnade.structure.search import to_the_end
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
 from colonnade.variables import Family
-from colonnade.wording import did_you_mean
 
 AnyPrior: TypeAlias = Prior | Literal["auto"] | None
 Scores: TypeAlias = dict[Prior, float]
@@ -79,7 +78,7 @@ class Structure:
     def learn(self, coded: CodedTable, target: str) -> Dag:
         """Return the graph that was given, or learn it from features and class."""
         if isinstance(self.structure, Dag):
-            return _checked_dag(self.structure, coded, target)
+            return _checked_dag(self.structure, target)
         if self.structure == "naive":
             return naive_bayes(coded, target)
         if self.structure == "tan":
@@ -247,17 +246,8 @@ def filled(coded: CodedTable) -> CodedTable:
     return coded.with_missing_states()
 
 
-def _checked_dag(dag: Dag, coded: CodedTable, target: str) -> Dag:
-    names = [name for name in coded.names if name != target]
-    strange = [name for name in dag.variables if name not in coded.names]
-    what = f"a graph of the features {listing(names)} and the class"
-    if target not in dag and len(strange) > 1:
-        got = f"{listing(strange)}, of which one at most is the class"
-        raise expected(what, "structure", dag, did_you_mean(strange[-1], names), got=got)
+def _checked_dag(dag: Dag, target: str) -> Dag:
     if target not in dag:
-        hint = "name the class with `target_name`"
+        hint = f"add the class, such as with arcs from {target!r} to all others"
         raise expected(f"a graph that has the class, {target!r},", "structure", dag, hint)
-    if strange:
-        hint = did_you_mean(strange[0], names)
-        raise expected(what, "structure", dag, hint, got=f"{listing(strange)} as well")
     return dag

@@ -42,7 +42,6 @@ from colonnade.tables.coding import Coded, meant_states
 from colonnade.tables.countable import scanned_of
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
-from colonnade.variables import Variable
 from colonnade.wording import did_you_mean
 
 # Rows that count less than this on average are worth a warning.
@@ -68,14 +67,13 @@ class SmallWeightWarning(UserWarning):
 class Labelled:
     """Rows of features with their classes, and how often each counts.
 
-    Weights are positive, and integers if all of them are whole. `name` is what the caller calls
-    the column of classes, or None.
+    Weights are positive, and integers if all of them are whole. `name` is that of the class.
     """
 
     source: Source
     labels: NDArray[Any]
     weights: NDArray[Any] | None
-    name: str | None
+    name: str
 
     @property
     def total(self) -> float:
@@ -84,19 +82,25 @@ class Labelled:
 
 
 def labelled_rows(
-    estimator: BaseEstimator, table: Any, y: Any, sample_weight: Any, reset: bool
+    estimator: BaseEstimator,
+    table: Any,
+    y: Any,
+    sample_weight: Any,
+    naming: Mapping[str, Sequence[str]] | None,
 ) -> Labelled:
     """Check training rows, and leave out those of weight zero.
 
-    The estimator takes over the names and the number of features if `reset`, else compares them.
+    The first ones come with parameters that name variables: then the estimator takes over the names
+    and the number of features, which later ones are compared to.
     """
+    reset = naming is not None
     table = _checked(estimator, table, y, reset)
-    name = _name_of(y)
+    name = estimator.target_name_ if naming is None else class_name(estimator, y, naming)
     if isinstance(y, list | tuple):
         _refuse_missing(y)  # NumPy makes strings of gaps between strings
     labels = column_or_1d(y, warn=True)
     _refuse_missing(labels)
-    if (own := declared_class(estimator)) is not None:
+    if (own := declared_variables(estimator.variables).get(name)) is not None:
         labels = np.array([own.spellings.get(label, label) for label in labels.tolist()])
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_consistent_length(table, labels)
@@ -196,39 +200,55 @@ def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:
     return _named(estimator, _checked(estimator, table, "no_validation", reset=False))
 
 
-def declared_class(estimator: Any) -> Variable | None:
-    """Return the class among the variables that a user declares: the one that is no feature."""
-    features = feature_names(estimator)
-    others = [v for v in declared_variables(estimator.variables).values() if v.name not in features]
-    if len(others) > 1:
-        got = listing([variable.name for variable in others])
-        raise expected("features, and perhaps the class,", "variables", others, got=got)
-    return others[0] if others else None
-
-
-def class_name(asked: Any, rows: Labelled, named: Sequence[str]) -> str:
+def class_name(estimator: Any, labels: Any, naming: Mapping[str, Sequence[str]]) -> str:
     """Return the name of the class in the network: as asked, or one that no feature has.
 
-    By default the single one of the variables `named` by the user that is no feature, else what
-    the column of labels is called, else ``class``.
+    By default what the column of labels is called, else the single variable named by the user that
+    is no feature, else ``class``. `naming` are the parameters that name variables, with the names.
     """
-    features = rows.source.names
+    features, asked = feature_names(estimator), estimator.target_name
     if asked is not None:
         if not isinstance(asked, str) or not asked:
             raise expected("a non-empty string or None", "target_name", asked)
         if asked in features:
             hint = "give the class another name with `target_name`"
             raise expected("a name that no feature has", "target_name", asked, hint)
+        _refuse_strangers(asked, features, naming, settled=True)
         return asked
-    strangers = {name for name in named if isinstance(name, str) and name not in features}
+    own = _name_of(labels)
+    if own and own not in features:
+        _refuse_strangers(own, features, naming, settled=False)
+        return own
+    strangers = {each for names in naming.values() for each in names if each not in features}
     if len(strangers) == 1:
         return strangers.pop()
-    if rows.name and rows.name not in features:
-        return rows.name
     name = "class"
     while name in features:
         name += "'"
+    if name in strangers:
+        _refuse_strangers(name, features, naming, settled=True)
+    for parameter, names in naming.items():
+        if strange := [each for each in names if each in strangers]:
+            got = f"{listing(strange)}, of which one at most is the class"
+            hint = did_you_mean(strange[-1], features)
+            raise expected("features, and perhaps the class,", parameter, names, hint, got=got)
     return name
+
+
+def _refuse_strangers(
+    target: str, features: Sequence[str], naming: Mapping[str, Sequence[str]], settled: bool
+) -> None:
+    """Refuse names that are neither features nor the class, whose name may not be `settled` yet."""
+    known = [*features, target]
+    for parameter, names in naming.items():
+        strange = [name for name in names if name not in known]
+        if strange:
+            first = strange[0]
+            alone = not settled and len(strange) == 1 and target not in names
+            hint = f"target_name={first!r} calls the class so" if alone else "leave it out"
+            hint = did_you_mean(first, known) or hint
+            got = f"{first!r}, which is neither a feature nor the class {target!r}"
+            raise expected("features, and perhaps the class,", parameter, names, hint, got=got)
 
 
 def _name_of(labels: Any) -> str | None:

@@ -81,9 +81,9 @@ class BayesianNetworkClassifier(NetworkEstimator):
         All labels there can be; by default those in `y`. A class that is declared but not in `y`
         keeps its column, and a small probability (except under ``MaximumLikelihood``).
     target_name : str, optional
-        Name of the class in the network. By default the one variable of a Dag that is no feature,
-        or the name of `y` if it is a named column, else ``"class"``, with strokes after it if that
-        is a feature.
+        Name of the class in the network. By default the name of `y` if it is a named column, else
+        the one variable, of a Dag or declared, that is no feature, else ``"class"``, with strokes
+        after it if that is a feature.
     identifiers : {"drop", "keep"}
         What to do with columns that seem to identify rows (text with a state for every second
         training row or more, many dates, integers that never repeat): leave them out, with a
@@ -215,13 +215,16 @@ class BayesianNetworkClassifier(NetworkEstimator):
         )
 
     @property
-    def _named(self) -> Sequence[str]:
-        return (*self._structure.named, *super()._named)
+    def _naming(self) -> dict[str, Sequence[str]]:
+        if not isinstance(self.structure, Dag):
+            return super()._naming
+        return {"structure": self.structure.variables, **super()._naming}
 
     def _learn(self, rows: Labelled, classes: Classes) -> None:
         structure = self._structure
         declared = declared_variables(self.variables)
-        treatment = Treatment(Bins.of(self.bins), self.identifiers == "drop", self._named, declared)
+        named = (*structure.named, *declared)
+        treatment = Treatment(Bins.of(self.bins), self.identifiers == "drop", named, declared)
         self._take(Fitted.learn(rows, classes, structure, self.prior, treatment))
 
     def _add(self, rows: Labelled) -> None:

@@ -77,7 +77,8 @@ class BayesianNetworkForest(NetworkEstimator):
         All labels there can be; by default those in `y`.
     target_name : str, optional
         Name of the class in the networks. By default the name of `y` if it is a named column, else
-        ``"class"``, with strokes after it if that is a feature.
+        the one declared variable that is no feature, else ``"class"``, with strokes after it if
+        that is a feature.
     identifiers : {"drop", "keep"}
         What to do with columns that seem to identify rows: leave them out, with a
         ``ColumnWarning``, or use them as any other.
@@ -168,7 +169,7 @@ class BayesianNetworkForest(NetworkEstimator):
         growth = Growth(parents, _prior(self.prior, rows.total))
         declared = declared_variables(self.variables)
         treatment = Treatment(
-            _bins(self.bins, rows.total), self.identifiers == "drop", self._named, declared
+            _bins(self.bins, rows.total), self.identifiers == "drop", tuple(declared), declared
         )
         seeds = _random(self.random_state).randint(_MAX_SEED, size=members).tolist()
         self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))

@@ -100,10 +100,7 @@ def tan(
     features = _features(coded.names, target)
     start = 0
     if root is not None:
-        position = _position(coded.names, root, "root")
-        if root == target:
-            raise expected("a feature, not the target", "root", root)
-        start = features.index(position)
+        start = _position(tuple(coded.names[k] for k in features), root, "root")
     columns = prepare(coded, missing)
     weights = pair_information(columns, features, columns.names.index(target))
     arcs = [(target, columns.names[k]) for k in features]

@@ -1,0 +1,80 @@
+"""What classifiers refuse, and what they say: the name, the value and the row that are wrong."""
+
+# ruff: noqa: N806 (scikit-learn calls the features X)
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import colonnade as cn
+from colonnade import BayesianNetworkClassifier, BayesianNetworkForest
+from colonnade.exceptions import InputError
+
+
+def rows(count=60):
+    rng = np.random.default_rng(0)
+    columns = {
+        "age": rng.normal(50.0, 10.0, count).round(1),
+        "sex": rng.choice(["m", "f"], count),
+        "group": rng.choice(list("abc"), count),
+    }
+    return pd.DataFrame(columns), pd.Series(rng.choice(["ill", "ok"], count), name="out")
+
+
+def forest(**options):
+    return BayesianNetworkForest(n_members=2, random_state=0, **options)
+
+
+KINDS = pytest.mark.parametrize("kind", [forest, BayesianNetworkClassifier])
+
+
+# ------------------------------------------------------------------------ the name of the class
+
+
+@KINDS
+@pytest.mark.parametrize("states", [["ill", "ok"], ["a"], ["ok", "ill"]])
+def test_a_declared_variable_does_not_rename_labels_that_have_a_name(kind, states):
+    X, y = rows()
+    told = "got 'nope', which is neither a feature nor the class 'out'. Hint: target_name='nope'"
+    with pytest.raises(InputError, match=told) as caught:
+        kind(variables={"nope": states}).fit(X, y)
+    assert caught.value.parameter == "variables"
+    with pytest.raises(InputError, match=r"Hint: did you mean 'group'\?"):
+        kind(variables={"grup": ["a", "b", "c"]}).partial_fit(X, y)
+    assert kind(variables={"out": ["ill", "ok"]}).fit(X, y).target_name_ == "out"
+    assert kind(variables={"k": ["ill", "ok"]}, target_name="k").fit(X, y).target_name_ == "k"
+
+
+@KINDS
+def test_labels_without_a_name_take_that_of_the_one_variable_that_is_no_feature(kind):
+    X, y = rows()
+    declared = {"ill": ["ill", "ok"]}
+    assert kind(variables=declared).fit(X, y.to_numpy()).target_name_ == "ill"
+    # The name of a feature is none for the class.
+    assert kind(variables=declared).fit(X, y.rename("age")).target_name_ == "ill"
+    with pytest.raises(InputError, match="'ill', 'nope', of which one at most is the class"):
+        kind(variables={**declared, "nope": ["a"]}).fit(X, y.to_numpy())
+
+
+def test_a_dag_does_not_rename_labels_that_have_a_name():
+    X, y = rows()
+    dag = cn.Dag([("age", "zzz")])
+    with pytest.raises(InputError, match=r"'zzz', which is neither .* 'out'") as caught:
+        BayesianNetworkClassifier(dag).fit(X, y)
+    assert caught.value.parameter == "structure"
+    assert BayesianNetworkClassifier(dag).fit(X, y.to_numpy()).target_name_ == "zzz"
+    model = BayesianNetworkClassifier(dag, target_name="zzz").fit(X, y)
+    assert model.target_name_ == "zzz"
+    both = cn.Dag([("out", "age"), ("zzz", "age")])
+    with pytest.raises(InputError, match=r"'zzz', which is neither .* Hint: leave it out"):
+        BayesianNetworkClassifier(both).fit(X, y)
+    with pytest.raises(InputError, match="Hint: add the class, such as with arcs from 'out'"):
+        BayesianNetworkClassifier(cn.Dag([("age", "sex")])).fit(X, y)
+
+
+@pytest.mark.parametrize("root", ["nope", "out", 3])
+def test_a_root_is_a_feature_and_never_the_name_of_the_class(root):
+    X, y = rows()
+    for labels in (y, y.to_numpy()):
+        with pytest.raises(InputError, match="one of 'age', 'sex', 'group' for `root`"):
+            BayesianNetworkClassifier("tan", root=root).fit(X, labels)
