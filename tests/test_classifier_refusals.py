@@ -8,7 +8,7 @@ import pytest
 
 import colonnade as cn
 from colonnade import BayesianNetworkClassifier, BayesianNetworkForest
-from colonnade.exceptions import InputError
+from colonnade.exceptions import ColumnWarning, DataError, InputError
 
 
 def rows(count=60):
@@ -78,3 +78,38 @@ def test_a_root_is_a_feature_and_never_the_name_of_the_class(root):
     for labels in (y, y.to_numpy()):
         with pytest.raises(InputError, match="one of 'age', 'sex', 'group' for `root`"):
             BayesianNetworkClassifier("tan", root=root).fit(X, labels)
+
+
+# ------------------------------------------------------------------------------------ columns
+
+
+@KINDS
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_table_of_dates_leaves_nothing_to_learn_from(kind, count):
+    dates = pd.DataFrame({f"d{k}": pd.date_range("2020", periods=60) for k in range(count)})
+    told = r"no column is left to learn from, because dates are neither .* Hint: add columns"
+    with pytest.raises(DataError, match=told) as caught:
+        kind().fit(dates, np.arange(60) % 2)
+    assert caught.value.place == ("Column 'd0'" if count == 1 else "Columns 'd0', 'd1'")
+    # A column that seems to identify rows is better than none.
+    with pytest.warns(ColumnWarning):
+        model = kind().fit(dates.assign(b=[f"n{k}" for k in range(60)]), np.arange(60) % 2)
+    assert model.identifiers_ == tuple(dates)
+
+
+@KINDS
+def test_durations_are_no_dates(kind):
+    X, y = rows()
+    days = pd.to_timedelta(np.arange(60), "D")
+    with pytest.warns(
+        ColumnWarning, match=r"durations are neither .* numbers, such as by .dt.days"
+    ):
+        model = kind().fit(X.assign(stay=days), y)
+    assert model.identifiers_ == ("stay",)
+    with pytest.raises(DataError, match=r"durations are not states\. .* into numbers of days"):
+        kind(identifiers="keep").fit(X.assign(stay=days), y)
+    with pytest.raises(DataError, match=r"no column is left .* because durations are"):
+        kind().fit(pd.DataFrame({"stay": days}), y)
+    for column in (list(days.to_pytimedelta()), days.to_numpy(), pd.Series(days)):
+        (found,) = cn.inspect({"stay": column}).columns
+        assert found.reason == "durations, 60 different"

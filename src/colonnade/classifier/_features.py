@@ -38,6 +38,11 @@ _HINTS: Mapping[str, str] = {
     Advice.CUT: "leave it out of `bins`, so that it is cut, or say into how many intervals",
     Advice.DECLARE_ORDER: "use strings for all of them",
 }
+# Why columns without numbers and states are left out, and what to do instead.
+_DATES = "dates are neither numbers nor states"
+_HINT_DATES = "add columns of what matters about them, such as the month"
+_DURATIONS = "durations are neither numbers nor states"
+_HINT_DURATIONS = "convert them to numbers, such as by .dt.days"
 # The only state of a column that never had a value.
 _NO_VALUE = ("(no value)",)
 
@@ -282,7 +287,7 @@ def all_points(name: str, views: Sequence[Features]) -> tuple[float, ...]:
 class _Read(NamedTuple):
     """A column of training rows, and what is to be said if it identifies them.
 
-    Dates have no values, because they are neither numbers nor states.
+    Dates and durations have no values, because they are neither numbers nor states.
     """
 
     column: Column
@@ -301,6 +306,11 @@ class _Read(NamedTuple):
         return bool(texts) and all(isinstance(text, str) and is_number(text) for text in texts)
 
     @property
+    def of_durations(self) -> bool:
+        """Whether it holds durations, which are no dates."""
+        return self.column.times is not None and self.column.times.durations
+
+    @property
     def used(self) -> Measured | Levels:
         """The values of a column that is not left out; dates raise an error."""
         return self.column.levels(declared=False) if self.values is None else self.values
@@ -312,7 +322,10 @@ class _Read(NamedTuple):
 
 
 def _left_out(read: Sequence[_Read], treatment: Treatment) -> tuple[str, ...]:
-    """Return which columns are left out: dates, and those that identify rows; and say so."""
+    """Return which columns are left out: dates, and those that identify rows; and say so.
+
+    It is an error if none would be left.
+    """
     if not treatment.drop_identifiers:
         return ()
     doubtful = [each for each in read if each.values is None or each.excess]
@@ -322,15 +335,17 @@ def _left_out(read: Sequence[_Read], treatment: Treatment) -> tuple[str, ...]:
     if len(unasked) == len(read):  # a poor model is better than none
         identifying = []
     names = {each.name for each in identifying}
+    spans = [each for each in dates if each.of_durations]
+    dates = [each for each in dates if not each.of_durations]
+    if len(dates) + len(spans) == len(read):
+        what, hint = (_DATES, _HINT_DATES) if dates else (_DURATIONS, _HINT_DURATIONS)
+        problem = f"no column is left to learn from, because {what}."
+        raise DataError(places(repr(each.name) for each in read), problem, hint)
     warn_of_identifiers(
         [each.excess for each in doubtful if each.excess and each.name not in names]
     )
-    _tell_left_out(
-        [repr(each.name) for each in dates],
-        "dates are neither numbers nor states",
-        "add columns of what matters about them, such as the month",
-        dates,
-    )
+    _tell_left_out([repr(each.name) for each in dates], _DATES, _HINT_DATES, dates)
+    _tell_left_out([repr(each.name) for each in spans], _DURATIONS, _HINT_DURATIONS, spans)
     pronoun, verb = ("it", "seems") if len(identifying) == 1 else ("they", "seem")
     of_numbers = [repr(each.name) for each in identifying if each.of_numbers]
     hint = "identifiers='keep' keeps such columns"
@@ -342,7 +357,7 @@ def _left_out(read: Sequence[_Read], treatment: Treatment) -> tuple[str, ...]:
         hint,
         identifying,
     )
-    return tuple(each.name for each in (*dates, *identifying))
+    return tuple(each.name for each in (*dates, *spans, *identifying))
 
 
 def _tell_left_out(shown: Iterable[str], why: str, hint: str, read: Sequence[_Read]) -> None:

@@ -84,7 +84,7 @@ class SeriesColumn:
         if not kind.is_temporal():
             return None
         present = self.series.drop_nulls()
-        return Times(present.n_unique(), len(present))
+        return Times(present.n_unique(), len(present), kind == nw.Duration)
 
     @property
     def text(self) -> bool:
@@ -124,8 +124,11 @@ class SeriesColumn:
 def refuse_unusable(name: str, kind: Any) -> None:
     """Raise if values of some type cannot be states."""
     if kind.is_temporal():
-        words: dict[Any, str] = {nw.Time: "times of day", nw.Duration: "durations"}
-        raise unusable(name, words.get(type(kind), "dates"), Advice.LEAVE_OUT_DATES)
+        if kind == nw.Duration:
+            hint = "leave the column out, or turn it into numbers of days"
+            raise unusable(name, "durations", hint)
+        what = "times of day" if kind == nw.Time else "dates"
+        raise unusable(name, what, Advice.LEAVE_OUT_DATES)
     usable = (nw.Categorical, nw.Enum, nw.String, nw.Boolean, *_OBJECTS)
     if kind not in usable and not kind.is_numeric():
         raise unusable(name, f"values of type {kind}")

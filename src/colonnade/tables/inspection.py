@@ -268,7 +268,8 @@ def _times(column: Column, codes: Mapping[str, int], rows: int) -> ColumnSummary
     gaps = rows - times.rows
     if not times.rows:
         return ColumnSummary(column.name, "no values", rows, gaps, 0, codes, reason="no values")
-    reason = f"dates or times, {times.different:,} different"
+    noun = "durations" if times.durations else "dates or times"
+    reason = f"{noun}, {times.different:,} different"
     return ColumnSummary(column.name, "dates", rows, gaps, times.different, codes, reason=reason)
 
 

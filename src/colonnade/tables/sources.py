@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 
 
 class Times(NamedTuple):
-    """How many different dates or times a column has, and in how many rows."""
+    """How many different dates, times or durations a column has, and in how many rows."""
 
     different: int
     rows: int
+    durations: bool = False
 
 
 class Column(Protocol):
@@ -102,9 +103,10 @@ class ListColumn:
     @property
     def times(self) -> Times | None:
         present = [value for value in self.values if value is not None and value == value]
-        if not present or not all(isinstance(value, dt.date | dt.time) for value in present):
-            return None
-        return Times(len(set(present)), len(present))
+        for kinds in (dt.date | dt.time, dt.timedelta):
+            if present and all(isinstance(value, kinds) for value in present):
+                return Times(len(set(present)), len(present), kinds is dt.timedelta)
+        return None
 
     def weights(self) -> Array:
         return np.asarray(self.values)
@@ -138,10 +140,10 @@ class ArrayColumn:
 
     @property
     def times(self) -> Times | None:
-        if self.values.dtype.kind != "M":
+        if (kind := self.values.dtype.kind) not in "Mm":
             return None
         present = self.values[~np.isnat(self.values)]
-        return Times(len(np.unique(present)), len(present))
+        return Times(len(np.unique(present)), len(present), kind == "m")
 
     def weights(self) -> Array:
         if self._missing is not None:
