@@ -4,6 +4,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import colonnade as cn
@@ -113,3 +114,62 @@ def test_durations_are_no_dates(kind):
     for column in (list(days.to_pytimedelta()), days.to_numpy(), pd.Series(days)):
         (found,) = cn.inspect({"stay": column}).columns
         assert found.reason == "durations, 60 different"
+
+
+# ------------------------------------------------------------------------- texts among numbers
+
+
+def written(table, folder, form):
+    """The same rows as data frames and as files of several kinds."""
+    if form == "csv":
+        table.to_csv(folder / "rows.csv", index=False)
+        return folder / "rows.csv"
+    if form == "polars":
+        return pl.DataFrame({name: list(map(str, own)) for name, own in table.items()})
+    if form == "lazy":
+        return pl.LazyFrame({name: list(map(str, own)) for name, own in table.items()})
+    if form == "parquet":
+        table.astype(str).to_parquet(folder / "rows.parquet")
+        return folder / "rows.parquet"
+    return {"objects": table, "strings": table.astype(str)}[form]
+
+
+FORMS = ["objects", "strings", "csv", "parquet", "polars", "lazy"]
+
+
+@KINDS
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.filterwarnings("ignore:Column 'age'. text, not numbers")  # said of files, too
+def test_a_text_among_numbers_is_named_with_its_row(kind, form, tmp_path):
+    X, y = rows()
+    model = kind().fit(X, y)
+    ages = X["age"].astype(object)
+    ages[3] = ages[9] = "old"
+    with pytest.raises(
+        DataError, match=r"Column 'age': not a column of numbers: 'old' is in row 4"
+    ):
+        model.predict_proba(written(X.assign(age=ages), tmp_path, form))
+
+
+@KINDS
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in ("objects", "csv")])
+def test_numbers_that_are_texts_are_called_so(kind, form, tmp_path):
+    X, y = rows()
+    told = r"not a column of numbers but of texts, such as '([0-9.]+)' in row ([0-9]+) "
+    with pytest.raises(DataError, match=told) as caught:
+        kind().fit(X, y).predict_proba(written(X, tmp_path, form))
+    assert str(X["age"][caught.value.row]) == caught.value.value
+
+
+@KINDS
+def test_booleans_among_numbers_are_named_and_gaps_are_not(kind, tmp_path):
+    X, y = rows()
+    model = kind().fit(X, y)
+    table = X.assign(age=[None, None, *(X["age"][2:] > 50)])
+    with pytest.raises(DataError, match=r"'age': not .*: (True|False) is in row 3"):
+        model.predict_proba(table)
+    table.to_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match=r"'age': not .*: (True|False) is in row 3"):
+        model.predict_proba(tmp_path / "rows.parquet")
+    gaps = X.assign(age=[None] * 60)
+    assert np.isfinite(model.predict_proba(gaps)).all()

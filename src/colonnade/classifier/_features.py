@@ -8,25 +8,26 @@ the first training rows that have a value in it, and never again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats
 from colonnade.classifier._classes import merged_states
-from colonnade.exceptions import Advice, ColumnWarning, DataError, expected, warn
+from colonnade.exceptions import Advice, ColumnWarning, DataError, expected, row_at, warn
 from colonnade.tables.bins import Bins, Measured, warn_of_cuts
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.cuts import Cuts, Ranked, Values
 from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.identifiers import Excess, identifier, warn_of_identifiers
-from colonnade.tables.levels import Levels, place, places, refuse_absent
+from colonnade.tables.levels import Levels, column_error, place, places, refuse_absent
 from colonnade.tables.memory import each_column, warn_of_states
-from colonnade.tables.sources import Column, Source, lacks_values, numbers_of
-from colonnade.tables.texts import is_number
+from colonnade.tables.sources import Column, Source, lacks_values, not_a_number
+from colonnade.tables.texts import is_number, reads_as_number
 from colonnade.variables import Variable
 from colonnade.wording import joined
 
@@ -401,6 +402,15 @@ def _numbers(column: Column) -> Floats:
     """Return the numbers of rows to classify; a column without values has no type of its own."""
     if (numbers := column.numbers) is not None:
         return numbers
-    if lacks_values(column):
-        return np.full(len(column.values), np.nan)
-    return numbers_of(column, "give it as numbers, as in training")
+    with suppress(DataError):  # what cannot be states is there
+        if lacks_values(column):
+            return np.full(len(column.values), np.nan)
+    raise no_numbers(column.name, *not_a_number(column))
+
+
+def no_numbers(name: str, row: int, value: Any) -> DataError:
+    """Word the error for a column that had numbers in training, and has another value in a row."""
+    problem = f"not a column of numbers: {value!r} is in {row_at(row)}."
+    if reads_as_number(value):
+        problem = f"not a column of numbers but of texts, such as {value!r} in {row_at(row)}."
+    return column_error(name, problem, "give it as numbers, as in training", row=row, value=value)

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from colonnade.arrays import Integers
 from colonnade.classifier._classes import Classes
-from colonnade.classifier._features import Features, Rows, all_points
+from colonnade.classifier._features import Features, Rows, all_points, no_numbers
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import Coded, CodedColumn
 from colonnade.tables.countable import Countable, countable
 from colonnade.tables.cuts import Cuts, Ranked
 from colonnade.tables.discretizing import Discretizer
-from colonnade.tables.levels import column_error
+from colonnade.tables.texts import reads_as_number
 from colonnade.variables import Variable
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def passing_rows(
     cutter = Discretizer(tuple(cuts.values())) if cuts else None
     columns = [variable.name for variable in variables]
     opened = countable(table, variables, None, "missing", cutter, columns)
-    _tell_unknown(opened, classes.name, cuts, tell)
+    _tell_unknown(table, opened, classes.name, cuts, tell)
     first = 0
     for block in opened.blocks():
         yield _passing(first, block, views[0], cuts, classes.name)
@@ -74,16 +76,33 @@ class _Unknown(NamedTuple):
 
 
 def _tell_unknown(
-    opened: Countable, target: str, cuts: Mapping[str, Cuts], tell: Callable[[Coded], None]
+    table: Scanned | Engine,
+    opened: Countable,
+    target: str,
+    cuts: Mapping[str, Cuts],
+    tell: Callable[[Coded], None],
 ) -> None:
     """Refuse texts where numbers are needed, and tell of other values that are new."""
     unknown = {name: rows for name, rows in opened.unknown.items() if name != target}
     for name in unknown:
         if name in cuts:
-            text = f"not a column of numbers: {next(iter(unknown[name]))!r} is among them."
-            raise column_error(name, text, "give it as numbers, as in training")
+            others = [value for value in unknown[name] if not reads_as_number(value)]
+            raise no_numbers(name, *_first_of(table, name, others or [next(iter(unknown[name]))]))
     if unknown:
         tell(_Unknown(opened.variables, unknown))
+
+
+def _first_of(table: Scanned | Engine, name: str, values: Sequence[Any]) -> tuple[int, Any]:
+    """Return the first row of a table with one of some values in a column, and the value."""
+    variable = Variable(name, tuple(values))
+    first = 0
+    for block in countable(table, [variable], None, "missing", None, [name]).blocks():
+        rows = np.flatnonzero((block.codes[0] >= 0) & (block.codes[0] < len(values)))
+        if len(rows):
+            row = int(rows[0])
+            return first + row, values[int(block.codes[0][row])]
+        first += block.rows
+    raise AssertionError("the values were in the table")
 
 
 def _passing(

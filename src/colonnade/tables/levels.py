@@ -237,7 +237,7 @@ def object_levels(name: str, values: Sequence[Any], declared: bool) -> Levels:
         distinct = dict.fromkeys(values)
     except TypeError:
         raise unusable(name, f"values such as {_unhashable(values)}") from None
-    present = [value for value in distinct if not _is_missing(value)]
+    present = [value for value in distinct if not is_missing(value)]
     floats = any(isinstance(value, FRACTIONAL) for value in present)
     # By their types, because equal values such as True, 1 and 1.0 are one key of `distinct`.
     integers = any(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
@@ -275,7 +275,7 @@ def object_numbers(values: Sequence[Any]) -> NDArray[np.float64] | None:
 
 def as_float(value: Any) -> float:
     """Return a Python number as a float: NaN if it is missing, infinite if it is too large."""
-    if _is_missing(value):
+    if is_missing(value):
         return math.nan
     try:
         return float(value)
@@ -283,7 +283,8 @@ def as_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a Python object stands for a value that is not there: None, NaN and the like."""
     if isinstance(value, str | int):
         return False
     # pandas.NA refuses to say whether it differs from itself.

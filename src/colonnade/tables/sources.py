@@ -19,6 +19,7 @@ from colonnade.tables.levels import (
     column_error,
     float_levels,
     integer_levels,
+    is_missing,
     missing_weight,
     object_levels,
     object_numbers,
@@ -26,6 +27,7 @@ from colonnade.tables.levels import (
     repeated_names,
     unusable,
 )
+from colonnade.tables.texts import reads_as_number
 
 if TYPE_CHECKING:
     from colonnade.tables.frames import Frame
@@ -272,6 +274,20 @@ def numbers_of(column: Column, hint: str) -> Floats:
     if numbers is None:
         raise column_error(column.name, "not a column of numbers.", hint)
     return numbers
+
+
+def not_a_number(column: Column) -> tuple[int, Any]:
+    """Return the row and the value of the first that is no number, in a column with such values.
+
+    If all are texts that read as numbers, it is the first of them.
+    """
+    values = column.values
+    for name in ("to_list", "to_pylist", "tolist"):
+        if hasattr(values, name):
+            values = getattr(values, name)()
+            break
+    there = [(row, value) for row, value in enumerate(values) if not is_missing(value)]
+    return next((pair for pair in there if not reads_as_number(pair[1])), there[0])
 
 
 def lacks_values(column: Column) -> bool:

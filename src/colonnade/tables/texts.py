@@ -7,6 +7,7 @@ to a number and back is taken for an integer: ``007`` is a name, not a seven.
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -196,6 +197,13 @@ class Reading:
 def is_number(text: str) -> bool:
     """Whether a text is a number, and not digits that are a name."""
     return _NUMBER.fullmatch(text) is not None
+
+
+def reads_as_number(value: Any) -> bool:
+    """Whether a value is a number, or a text that reads as one; a boolean is none."""
+    if isinstance(value, str):
+        return is_number(value)
+    return isinstance(value, numbers.Number) and not isinstance(value, bool | np.bool_)
 
 
 def strange_texts(texts: Sequence[str]) -> list[str]:
