@@ -116,6 +116,71 @@ def test_durations_are_no_dates(kind):
         assert found.reason == "durations, 60 different"
 
 
+# ------------------------------------------------------------------ parameters by their names
+
+
+@KINDS
+def test_errors_name_the_parameter_that_the_caller_knows(kind, tmp_path):
+    X, y = rows()
+    model = kind().fit(X, y)
+    absent = tmp_path / "absent.csv"
+    for call, parameter, told in (
+        (lambda: kind().fit(X.rename(columns={"age": ""}), y), "X", "non-empty strings as column"),
+        (lambda: kind().partial_fit(X.rename(columns={"age": ""}), y), "X", "for `X`"),
+        (lambda: model.predict(absent), "X", "an existing file for `X`"),
+        (lambda: model.predict_interval([str(absent)]), "X", "an existing file for `X`"),
+        (lambda: kind(variables={"sex": []}).fit(X, y), "variables", "at least one state of 'sex'"),
+        (
+            lambda: kind(variables={"sex": ["m", "m"]}).fit(X, y),
+            "variables",
+            "different states of 'sex' for `variables`",
+        ),
+        (
+            lambda: kind(prior=cn.Hierarchical()).set_params(prior__zz=1),
+            "prior",
+            "an option of Hierarchical, one of 's', .* for `prior`, got 'zz'",
+        ),
+        (lambda: kind(prior=cn.Hierarchical()).set_params(prior__s=-1), "prior__s", "`prior__s`"),
+    ):
+        with pytest.raises(InputError, match=told) as caught:
+            call()
+        assert caught.value.parameter == parameter
+
+
+def test_a_score_of_structures_is_named_as_the_classifier_names_it():
+    X, y = rows()
+    for score, hint in (("aic", r"structure_score=AIC\(\)"), (3, r"structure_score=BIC\(\)")):
+        with pytest.raises(InputError, match=f"for `structure_score`, .* Hint: write {hint}"):
+            BayesianNetworkClassifier("hill_climb", structure_score=score).fit(X, y)
+
+
+@KINDS
+@pytest.mark.parametrize("form", ["series", "array", "objects", "durations"])
+def test_dates_are_no_labels(kind, form):
+    X, _ = rows()
+    dates = pd.Series(pd.date_range("2020", periods=2).repeat(30))
+    labels = {
+        "series": dates,
+        "array": dates.to_numpy(),
+        "objects": np.array(list(dates.dt.date), dtype=object),
+        "durations": dates - dates[0],
+    }[form]
+    what = "durations" if form == "durations" else "dates"
+    with pytest.raises(DataError, match=rf"^`y`: {what} are no labels.* by astype\(str\)"):
+        kind().fit(X, labels)
+    assert kind().fit(X, labels.astype(str)).classes_.size == 2
+
+
+@KINDS
+def test_classes_of_rows_in_parts_are_not_balanced(kind):
+    X, y = rows()
+    model = kind(class_weight="balanced").partial_fit(X, y)
+    told = "'balanced', which needs the totals of all rows, while these come in parts"
+    with pytest.raises(InputError, match=told) as caught:
+        model.partial_fit(X, y)
+    assert caught.value.hint == "give a weight for each class, such as {'ill': 1, 'ok': 5}"
+
+
 # ------------------------------------------------------------------------- texts among numbers
 
 

@@ -155,13 +155,6 @@ def test_importances_go_by_the_name_of_the_class():
     np.testing.assert_allclose(model.feature_importances_, plain.feature_importances_)
 
 
-def test_more_rows_cannot_be_balanced():
-    X, y = numbers()
-    model = BayesianNetworkClassifier("naive", class_weight="balanced").partial_fit(X, y)
-    with pytest.raises(InputError, match="weights of classes for `class_weight`, got 'balanced'"):
-        model.partial_fit(X, y)
-
-
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
 def test_sparse_rows_are_dense_ones(form, monkeypatch):
     X, y = numbers()

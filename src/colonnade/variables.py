@@ -56,14 +56,15 @@ class Variable:
             raise expected("a sequence of states", "states", self.states, hint)
         states = tuple([_checked_state(state, self.name) for state in self.states])
         if not states:
-            raise expected("at least one state", "states", states)
+            raise expected(f"at least one state of {self.name!r}", "states", states, got="none")
         if {bool, int} <= set(map(type, states)):
-            what, hint = "either booleans or integers, not both,", "use strings for all of them"
-            raise expected(what, "states", states, hint)
+            what = f"either booleans or integers as states of {self.name!r}, not both,"
+            raise expected(what, "states", states, "use strings for all of them")
         positions = {state: position for position, state in enumerate(states)}
         if len(positions) < len(states):
             repeated = [s for i, s in enumerate(states) if positions[s] != i]
-            raise expected("different states", "states", states, f"remove {listing(repeated)}")
+            hint = f"remove {listing(repeated)}"
+            raise expected(f"different states of {self.name!r}", "states", states, hint)
         object.__setattr__(self, "name", str(self.name))
         object.__setattr__(self, "states", states)
         object.__setattr__(self, "spellings", self._checked_spellings(positions))

@@ -25,7 +25,7 @@ from colonnade.classifier._input import (
     warn_of_unknown,
 )
 from colonnade.classifier._passing import Passing, passing_rows
-from colonnade.exceptions import expected, inapplicable, is_word, listing
+from colonnade.exceptions import expected, inapplicable, is_word, listing, renamed
 from colonnade.priors import Interval, Prior
 from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.coding import Coded, unknown_states
@@ -88,7 +88,8 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             if not isinstance(part, Prior):
                 hint = "give the prior itself first, for example prior=Hierarchical()"
                 raise expected(f"a prior for the option {option!r}", owner, part, hint)
-            setattr(self, owner, part.set_params(**{option: value}))
+            with renamed(options=owner, **{option: name}):
+                setattr(self, owner, part.set_params(**{option: value}))
         return self
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -107,7 +108,8 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         -------
         self
         """
-        return self._first(labelled_rows(self, X, y, sample_weight, self._naming), None)
+        with renamed(table="X"):
+            return self._first(labelled_rows(self, X, y, sample_weight, self._naming), None)
 
     def partial_fit(
         self,
@@ -135,11 +137,12 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self
         """
         first = not hasattr(self, "classes_")
-        rows = labelled_rows(self, X, y, sample_weight, self._naming if first else None)
-        if first:
-            return self._first(rows, classes)
-        self._declared(rows.name, classes, first)
-        self._add(rows)
+        with renamed(table="X"):
+            rows = labelled_rows(self, X, y, sample_weight, self._naming if first else None)
+            if first:
+                return self._first(rows, classes)
+            self._declared(rows.name, classes, first)
+            self._add(rows)
         return self
 
     # ------------------------------------------------------------- prediction
@@ -255,10 +258,13 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         """Yield rows to be classified: those in memory at once, all others in blocks."""
         check_is_fitted(self)
         model = self._model
-        if (table := scanned_of(X)) is not None:
+        with renamed(table="X"):
+            table = scanned_of(X)
+        if table is not None:
             yield from passing_rows(model.views, model.classes, table, self._tell_unknown)
             return
-        rows = read_rows(model.views, rows_to_classify(self, X))
+        with renamed(table="X"):
+            rows = read_rows(model.views, rows_to_classify(self, X))
         if rows.unknown is not None:
             self._tell_unknown(rows.unknown)
         yield Passing(0, rows)

@@ -24,7 +24,7 @@ from colonnade.missing.gaps import distinct
 from colonnade.network.counts import NetworkCounts
 from colonnade.priors import BDeu, Hierarchical, Prior, SymmetricDirichlet, Tiered
 from colonnade.structure import hill_climb, kdb, naive_bayes, tan
-from colonnade.structure.scores import GraphPrior, Score
+from colonnade.structure.scores import GraphPrior, Score, checked_score
 from colonnade.structure.search import to_the_end
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
@@ -74,6 +74,7 @@ class Structure:
         ):
             if owner != self.structure and value is not default and value != default:
                 raise inapplicable(name, value, f"structure={owner!r}")
+        checked_score(self.score, "structure_score")
 
     def learn(self, coded: CodedTable, target: str) -> Dag:
         """Return the graph that was given, or learn it from features and class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import numbers
 import os
 from collections.abc import Mapping, Sequence
@@ -100,6 +101,7 @@ def labelled_rows(
         _refuse_missing(y)  # NumPy makes strings of gaps between strings
     labels = column_or_1d(y, warn=True)
     _refuse_missing(labels)
+    _refuse_times(labels)
     if (own := declared_variables(estimator.variables).get(name)) is not None:
         labels = np.array([own.spellings.get(label, label) for label in labels.tolist()])
     labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
@@ -158,8 +160,10 @@ def _of_classes(
     """Weight of the class of each row. Balanced, all classes have the same total."""
     if is_word(class_weight, "balanced"):
         if not reset:
-            hint = "give a weight for each class, such as {0: 1, 1: 5}"
-            raise expected("weights of classes", "class_weight", class_weight, hint)
+            some = np.unique(labels).tolist()[:2]
+            hint = f"give a weight for each class, such as {dict(zip(some, (1, 5), strict=False))}"
+            got = "'balanced', which needs the totals of all rows, while these come in parts"
+            raise expected("weights of classes", "class_weight", class_weight, hint, got=got)
         places = np.unique(labels, return_inverse=True)[1]
         totals = np.bincount(places, weights)
         there = totals > 0.0
@@ -321,6 +325,21 @@ def _refuse_missing(labels: NDArray[Any] | Sequence[Any]) -> None:
         row = int(missing.argmax())
         problem = f"{counted(int(missing.sum()), 'label')} missing, the first in {row_at(row)}."
         raise DataError("`y`", problem, "leave those rows out", row=row)
+
+
+def _refuse_times(labels: NDArray[Any]) -> None:
+    """Refuse dates and durations, which are no labels."""
+    durations = labels.dtype.kind == "m"
+    if labels.dtype.kind == "O":
+        durations = any(isinstance(label, dt.timedelta | np.timedelta64) for label in labels)
+        kinds = dt.date | dt.time | np.datetime64
+        if not durations and not any(isinstance(label, kinds) for label in labels):
+            return
+    elif labels.dtype.kind not in "Mm":
+        return
+    what = "durations are" if durations else "dates are"
+    problem = f"{what} no labels, which are strings, integers or booleans."
+    raise DataError("`y`", problem, "convert them to strings, such as by astype(str)")
 
 
 def _is_missing(label: Any) -> bool:

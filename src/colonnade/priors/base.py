@@ -24,6 +24,7 @@ from colonnade.exceptions import (
     NotSupportedError,
     TooManyStatesError,
     amount,
+    did_you_mean,
     expected,
     listing,
 )
@@ -301,8 +302,9 @@ class Prior:
         known = self.get_params()
         for name in options:
             if name not in known:
-                what = f"one of {listing(known)}" if known else "no options"
-                raise expected(what, "options", name, f"see {type(self).__name__}")
+                what = f"an option of {type(self).__name__}, one of {listing(known)},"
+                what = what if known else f"no options of {type(self).__name__}, which has none,"
+                raise expected(what, "options", name, did_you_mean(name, known))
         return replace(self, **options)
 
     @property

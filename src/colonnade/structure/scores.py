@@ -337,17 +337,17 @@ def checked_rows(rows: float) -> float:
     return rows
 
 
-def checked_score(score: Score | None) -> Score:
+def checked_score(score: Score | None, parameter: str = "score") -> Score:
     """The score itself, BIC for None, or an error."""
     if score is None:
         return BIC()
     if isinstance(score, type):
-        raise expected("a score", "score", score, f"write {score.__name__}()")
+        raise expected("a score", parameter, score, f"write {score.__name__}()")
     if not isinstance(score, Penalised | Prior):
         known = (BIC, AIC, LogLikelihood)
         meant = [each.__name__ for each in known if alike(each.__name__) == alike(score)]
-        hint = f"write score={meant[0]}()" if meant else "write score=BIC()"
-        raise expected("BIC(), AIC(), LogLikelihood() or a prior", "score", score, hint)
+        hint = f"write {parameter}={meant[0] if meant else 'BIC'}()"
+        raise expected("BIC(), AIC(), LogLikelihood() or a prior", parameter, score, hint)
     return score
 
 

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from colonnade.arrays import Weights
-from colonnade.exceptions import Advice, checked_list, expected, is_word, listing, not_among
+from colonnade.exceptions import (
+    Advice,
+    checked_list,
+    expected,
+    is_word,
+    listing,
+    not_among,
+    renamed,
+)
 from colonnade.tables.levels import refuse_absent
 from colonnade.variables import State, Variable
 
@@ -90,4 +98,5 @@ def _with_states(name: str, states: Any) -> Variable:
     if isinstance(states, str | Variable) or not isinstance(states, Iterable):
         hint = "such as {'smoker': ['no', 'yes']}"
         raise expected(f"a list of states for {name!r}", "variables", states, hint)
-    return Variable(name, tuple(states))
+    with renamed(name="variables", states="variables"):
+        return Variable(name, tuple(states))
