@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import colonnade as cn
 from colonnade import progress
+from colonnade.classifier import _files, _members, _plain
 from colonnade.cpt import Cpt
 from colonnade.inference.results import QueryResult
 from colonnade.structure import comparison, constraints, equivalence, exact, search
@@ -112,3 +114,29 @@ def test_what_may_take_long_is_part_of_a_job(
     job()
     assert under_way
     assert all(under_way)
+
+
+def test_networks_of_a_forest_are_part_of_a_job(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows, labels = [[a, b] for a in range(2) for b in range(30)], [0, 1, 1] * 20
+    forest = cn.BayesianNetworkForest(n_members=2, bins={"x1": 3}, random_state=0)
+    forest.fit(rows, labels)
+    file = tmp_path / "forest.json"
+    under_way: list[bool] = []
+    for owner, name, job in (
+        (_members, "_tables", lambda: forest.networks_),
+        (_members.Member, "information", lambda: forest.feature_importances_),
+        (_files.native, "document_of", lambda: forest.save(file)),
+        (_plain, "network_in", lambda: type(forest).load(file)),
+    ):
+        original = getattr(owner, name)
+
+        def watched(*args: Any, of: Callable[..., Any] = original) -> Any:
+            under_way.append(progress._one_at_a_time.locked())
+            return of(*args)
+
+        monkeypatch.setattr(owner, name, watched)
+        job()
+        assert under_way == [True, True]
+        under_way.clear()

@@ -278,7 +278,9 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write everything to a file: JSON that loses nothing, with all networks.
 
-        A `random_state` that is a generator is not kept, since nothing is drawn any more.
+        A `random_state` that is a generator is not kept, since nothing is drawn any more. A file
+        has at most 134,217,728 bytes. What would need more, such as 64 members of 64 columns and
+        10 classes, is a ``TooLargeError``; ``pickle`` keeps it for one version of the package.
 
         Parameters
         ----------

@@ -27,6 +27,7 @@ from colonnade.files import native
 from colonnade.files.misfit import MisfitError, made
 from colonnade.network import BayesianNetwork
 from colonnade.priors import restored, saved
+from colonnade.progress import Progress
 from colonnade.tables.asked import declared_variables
 
 _KIND = _plain.Kind(
@@ -36,6 +37,7 @@ _KIND = _plain.Kind(
     frozenset(("n_members", "max_parents", "average", "random_state", "n_jobs")),
     "forest",
     "a single network is loaded with colonnade.load",
+    "learn fewer members, or members with fewer intervals or parents",
 )
 
 
@@ -44,6 +46,11 @@ def save(
 ) -> None:
     """Write a fitted estimator and its forest."""
     first = forest.members[0].features
+    documents = []
+    with Progress("Networks", len(forest.members)) as progress:
+        for member in forest.members:
+            documents.append(native.document_of(member.network))
+            progress.advance()
     bins = forest.treatment.bins
     shared = _plain.common(
         estimator, _parameters(estimator), forest.classes, first.identifiers, bins
@@ -53,7 +60,7 @@ def save(
         "used": list(first.each),
         "rows": forest.rows,
         "scores": [member.log_score for member in forest.members],
-        "members": [native.document_of(member.network) for member in forest.members],
+        "members": documents,
     }
     _KIND.write({**shared, **own}, path, overwrite)
 
@@ -92,10 +99,12 @@ def _kept(document: Any) -> _plain.Kept:
     parameters = made("parameters", _KIND.options_in, document["parameters"], _own)
     classes = _plain.classes_in(document, declared_variables(parameters["variables"]))
     found = []
-    for k, (each, score) in enumerate(zip(members, scores, strict=True)):
-        network = _plain.network_in(each, f"members[{k}]")
-        features = _features(network, used, classes, identifiers, f"members[{k}]")
-        found.append(Member(features, ClassTables(network, classes.name), score))
+    with Progress("Networks", len(members)) as progress:
+        for k, (each, score) in enumerate(zip(members, scores, strict=True)):
+            network = _plain.network_in(each, f"members[{k}]")
+            features = _features(network, used, classes, identifiers, f"members[{k}]")
+            found.append(Member(features, ClassTables(network, classes.name), score))
+            progress.advance()
     growth = Growth(parameters["max_parents"], made("prior", restored, document["prior"]))
     declared = declared_variables(parameters["variables"])
     drop = parameters["identifiers"] == "drop"

@@ -15,6 +15,7 @@ from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Rows, Treatment
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._members import Growth, Member, Training
+from colonnade.network import BayesianNetwork
 from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
@@ -83,6 +84,15 @@ class Forest:
         weights = np.exp((scores - scores.max()) / doubt)
         return np.asarray(weights / weights.sum())
 
+    def networks(self) -> tuple[BayesianNetwork, ...]:
+        """The members as networks, which are made when they are asked for the first time."""
+        made = []
+        with Progress("Networks", len(self.members)) as progress:
+            for member in self.members:
+                made.append(member.network)
+                progress.advance()
+        return tuple(made)
+
     def log_chances(self, rows: Rows, average: Average, threads: int) -> Floats:
         """Logarithm of the probability of each class, ``[row, class]``."""
         answer = np.empty((rows.count, len(self.classes.labels)))
@@ -101,7 +111,14 @@ class Forest:
 
     def importances(self, names: Sequence[str], threads: int) -> Floats:
         """Share of each feature in what is said about the class, ``[feature]``."""
-        found = run([member.information for member in self.members], threads)
+        with Progress("Importances", len(self.members)) as progress:
+
+            def asked(member: Member) -> dict[str, float]:
+                found = member.information()
+                progress.advance()
+                return found
+
+            found = run([partial(asked, member) for member in self.members], threads)
         each = [[own.get(name, 0.0) for name in names] for own in found]
         mean = self.weights @ np.array(each).reshape(len(found), len(names))
         total = mean.sum()

@@ -35,6 +35,7 @@ _KIND = _plain.Kind(
     frozenset(("structure", "k", "root", "structure_score", "graph_prior")),
     "classifier",
     "a network is loaded with colonnade.load, and a forest with BayesianNetworkForest.load",
+    "learn it with fewer intervals or parents",
 )
 _SCORES = {type(score).__name__: score for score in (BIC(), AIC(), LogLikelihood())}
 

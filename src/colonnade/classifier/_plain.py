@@ -53,7 +53,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of file: its name, its version, and the keys and options that it alone has."""
+    """A kind of file: its name, its version, and the keys and options that it alone has.
+
+    `hint` is for files of other kinds, and `smaller` for those that would be too large.
+    """
 
     format: str
     version: int
@@ -61,6 +64,7 @@ class Kind:
     options: frozenset[str]
     what: str
     hint: str
+    smaller: str
 
     def write(self, document: dict[str, Any], path: Any, overwrite: bool) -> None:
         """Write what a file holds, a line for each key and for each part of a list of networks."""
@@ -71,7 +75,7 @@ class Kind:
         whole["checksum"] = native.checksum(whole)
         lines = [f'"{key}": {_line(key, value)}' for key, value in whole.items()]
         text = "{\n" + ",\n".join(lines) + "\n}\n"
-        write_bytes(path, text.encode("ascii"), overwrite)
+        write_bytes(path, text.encode("ascii"), overwrite, self.smaller)
 
     def read(self, path: Any, make: Callable[[dict[str, Any]], _Read]) -> _Read:
         """Read a file and make something of it; one that is damaged or another is refused."""

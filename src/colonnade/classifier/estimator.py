@@ -116,7 +116,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
     identifiers_ : tuple of str
         Columns that were left out, because they seem to identify rows.
     feature_importances_ : array [feature]
-        Share of each feature in the information about the class.
+        Share of each feature in the information about the class; all zero if there is none.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if the columns have names, all of them strings.
@@ -340,8 +340,9 @@ class BayesianNetworkClassifier(NetworkEstimator):
         """Share of each feature in the information about the class, ``[feature]``.
 
         The mutual information of the class with each feature by itself, in the fitted network,
-        divided by the sum over all features. Features that were left out have none. What several
-        features say together is not divided up among them.
+        divided by the sum over all features, so that the shares add up to one; all are zero if no
+        feature says anything. Features that were left out have none. What several features say
+        together is not divided up among them.
         """
         check_is_fitted(self)
         network, target = self.network_, self.target_name_

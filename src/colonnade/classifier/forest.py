@@ -102,7 +102,8 @@ class BayesianNetworkForest(NetworkEstimator):
     weights_ : array [member]
         How much each member weighs.
     feature_importances_ : array [feature]
-        Share of each feature in what the features say about the class.
+        Share of each feature in what the features say about the class; all zero if they say
+        nothing.
     target_name_ : str
         Name of the class in the networks.
     identifiers_ : tuple of str
@@ -188,7 +189,7 @@ class BayesianNetworkForest(NetworkEstimator):
     def networks_(self) -> tuple[BayesianNetwork, ...]:
         """The members, each a network like any other."""
         check_is_fitted(self)
-        return tuple(member.network for member in self._forest.members)
+        return self._forest.networks()
 
     @property
     def _threads(self) -> int:
@@ -205,7 +206,8 @@ class BayesianNetworkForest(NetworkEstimator):
 
         What a feature says is the gain in the leave-one-out log score of its table from knowing the
         class, per row: an estimate of their mutual information given the feature's other parents.
-        It is averaged over the members, by their weights, and the shares add up to one.
+        It is averaged over the members, by their weights, and the shares add up to one; all are
+        zero if no feature says anything.
         """
         check_is_fitted(self)
         return self._forest.importances(feature_names(self), self._threads)

@@ -52,10 +52,13 @@ def read_bytes(path: Path) -> bytes:
     return content
 
 
-def write_bytes(path: Path, content: bytes, overwrite: bool) -> None:
-    """Write a file under another name first, so that it is there as a whole or not at all."""
+def write_bytes(path: Path, content: bytes, overwrite: bool, smaller: str = "") -> None:
+    """Write a file under another name first, so that it is there as a whole or not at all.
+
+    `smaller` is a hint how to make it so, for a file that is too large.
+    """
     if len(content) > MAX_BYTES:
-        raise _too_large(path, len(content))
+        raise _too_large(path, len(content), smaller)
     if not isinstance(overwrite, bool):
         raise expected("True or False", "overwrite", overwrite)
     with replacing(path, overwrite) as stream:
@@ -88,8 +91,9 @@ def replacing(path: Path, overwrite: bool) -> Iterator[IO[bytes]]:
         unfinished.discard(temporary)
 
 
-def _too_large(path: Path, size: int) -> TooLargeError:
-    return TooLargeError(f"The file {path.name!r}", size=size, limit=MAX_BYTES, unit="bytes")
+def _too_large(path: Path, size: int, hint: str = "") -> TooLargeError:
+    what = f"The file {path.name!r}"
+    return TooLargeError(what, size=size, limit=MAX_BYTES, unit="bytes", hint=hint)
 
 
 def writable(path: Path, overwrite: bool) -> Path:
