@@ -9,7 +9,8 @@ import pytest
 
 import colonnade as cn
 from colonnade import BayesianNetworkClassifier, BayesianNetworkForest
-from colonnade.exceptions import ColumnWarning, DataError, InputError
+from colonnade.exceptions import ColumnWarning, DataError, DataWarning, InputError, TooLargeError
+from colonnade.files import disk
 
 
 def rows(count=60):
@@ -238,3 +239,42 @@ def test_booleans_among_numbers_are_named_and_gaps_are_not(kind, tmp_path):
         model.predict_proba(tmp_path / "rows.parquet")
     gaps = X.assign(age=[None] * 60)
     assert np.isfinite(model.predict_proba(gaps)).all()
+
+
+# ------------------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        (forest, "learn fewer members, or members with fewer intervals or parents"),
+        (BayesianNetworkClassifier, "learn it with fewer intervals or parents"),
+    ],
+)
+def test_a_file_that_would_be_too_large_says_what_makes_it_smaller(
+    kind, hint, tmp_path, monkeypatch
+):
+    model = kind().fit(*rows())
+    monkeypatch.setattr(disk, "MAX_BYTES", 500)
+    with pytest.raises(TooLargeError, match="more than the limit of 500") as caught:
+        model.save(tmp_path / "model.json")
+    assert caught.value.hint == hint
+    assert not list(tmp_path.iterdir())
+    assert f"{1 << 27:,} bytes" in type(model).save.__doc__
+
+
+# --------------------------------------------------------------------- classes without weight
+
+
+@KINDS
+def test_a_class_without_weight_is_told(kind):
+    X, y = rows()
+    told = "`class_weight` is 0 for 'ill': these rows are left out, and it is no class"
+    with pytest.warns(DataWarning, match=told):
+        model = kind(class_weight={"ill": 0}).fit(X, y)
+    assert model.classes_.tolist() == ["ok"]
+    # Whoever declares it knows that it is one, and later rows are nothing new.
+    declared = kind(class_weight={"ill": 0}, classes=["ill", "ok"]).fit(X, y)
+    assert declared.classes_.tolist() == ["ill", "ok"]
+    kind(class_weight={"ill": 0}).partial_fit(X, y, classes=["ill", "ok"]).partial_fit(X, y)
+    model.partial_fit(X, y)

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 import colonnade as cn
 from colonnade.classifier import BayesianNetworkClassifier, BayesianNetworkForest, _input
-from colonnade.exceptions import InputError, TooLargeError
+from colonnade.exceptions import DataWarning, InputError, TooLargeError
 from labelled_tables import letters
 
 
@@ -114,7 +114,8 @@ def test_rows_of_weight_zero_do_not_count_when_classes_are_balanced():
 
 def test_a_class_without_weight_is_not_learned():
     X, y = numbers()
-    model = BayesianNetworkClassifier("naive", class_weight={1: 0.0}).fit(X, y)
+    with pytest.warns(DataWarning, match="`class_weight` is 0 for 1: these rows are left out"):
+        model = BayesianNetworkClassifier("naive", class_weight={1: 0.0}).fit(X, y)
     assert model.classes_.tolist() == [0]
     with pytest.raises(InputError, match="a positive weight of some class"):
         BayesianNetworkClassifier("naive", class_weight={0: 0, 1: 0}).fit(X, y)

@@ -23,6 +23,7 @@ from colonnade.classifier._input import (
     labelled_rows,
     rows_to_classify,
     warn_of_unknown,
+    warn_of_weightless,
 )
 from colonnade.classifier._passing import Passing, passing_rows
 from colonnade.exceptions import expected, inapplicable, is_word, listing, renamed
@@ -357,6 +358,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             raise expected("'drop' or 'keep'", "identifiers", self.identifiers)
         declared = self._declared(rows.name, given, first=True)
         if declared is None:
+            warn_of_weightless(rows)
             classes = Classes.seen(rows.name, rows.labels)
         else:
             own = declared_variables(self.variables).get(rows.name)

@@ -26,6 +26,7 @@ from sklearn.utils.validation import (
 from colonnade.exceptions import (
     Advice,
     DataError,
+    DataWarning,
     TooLargeError,
     checked_list,
     counted,
@@ -68,13 +69,15 @@ class SmallWeightWarning(UserWarning):
 class Labelled:
     """Rows of features with their classes, and how often each counts.
 
-    Weights are positive, and integers if all of them are whole. `name` is that of the class.
+    Weights are positive, and integers if all of them are whole. `name` is that of the class, and
+    `weightless` are labels whose rows were left out because of the weight of their class.
     """
 
     source: Source
     labels: NDArray[Any]
     weights: NDArray[Any] | None
     name: str
+    weightless: tuple[Any, ...] = ()
 
     @property
     def total(self) -> float:
@@ -108,6 +111,7 @@ def labelled_rows(
     check_consistent_length(table, labels)
     check_classification_targets(labels)
     weights = _weights(estimator, table, labels, sample_weight, reset)
+    weightless = _weightless(estimator.class_weight, labels)
     if weights is not None:
         there = weights > 0.0
         if not there.all():
@@ -117,7 +121,7 @@ def labelled_rows(
         if (weights == np.floor(weights)).all() and weights.sum() < 2**53:
             # The same counts as of rows that are repeated.
             weights = weights.astype(np.int64)
-    return Labelled(_named(estimator, table), labels, weights, name)
+    return Labelled(_named(estimator, table), labels, weights, name, weightless)
 
 
 def _weights(
@@ -197,6 +201,23 @@ def _weight_of(class_weight: Mapping[Any, Any], label: Any) -> float:
         got = f"{weight!r} for {label!r}"
         raise expected("weights of 0 or more", "class_weight", class_weight, got=got)
     return float(weight)
+
+
+def _weightless(class_weight: Any, labels: NDArray[Any]) -> tuple[Any, ...]:
+    """Labels that occur and whose class has no weight."""
+    if not isinstance(class_weight, Mapping):
+        return ()
+    return tuple(each for each in np.unique(labels).tolist() if class_weight.get(each, 1) == 0)
+
+
+def warn_of_weightless(rows: Labelled) -> None:
+    """Say that rows without weight were all that some classes had."""
+    if rows.weightless:
+        one = len(rows.weightless) == 1
+        what = "it is no class" if one else "they are no classes"
+        place = f"`class_weight` is 0 for {listing(rows.weightless)}"
+        hint = "declare all classes with `classes` to keep their columns"
+        warn(DataWarning(f"{place}: these rows are left out, and {what}.", hint))
 
 
 def rows_to_classify(estimator: BaseEstimator, table: Any) -> Source:

@@ -91,9 +91,10 @@ class BayesianNetworkClassifier(NetworkEstimator):
         left out, nor is anything if all columns are such.
     class_weight : "balanced", or mapping of labels to float, optional
         How often the rows of each class count, in everything that is learned; classes that a
-        mapping does not name count once. ``"balanced"`` gives all classes the same total, which
-        rows that come in parts do not have: ``partial_fit`` of more rows needs a mapping. Weights
-        change the probabilities of classes: they are no longer those of the training rows.
+        mapping does not name count once. One of weight zero is left out, with a ``DataWarning``,
+        and is no class unless it is declared. ``"balanced"`` gives all classes the same total,
+        which rows that come in parts do not have: ``partial_fit`` of more rows needs a mapping.
+        Weights change the probabilities of classes: they are no longer those of the training rows.
     variables : sequence of Variable, or mapping of names to states, optional
         Declared states of single columns, seen or not, as for :func:`colonnade.fit`: in the order
         given, and with other values that stand for them. A value that is no state is an error in
