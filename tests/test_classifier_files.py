@@ -139,3 +139,25 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         path.write_text(json.dumps(wrong))
         with pytest.raises(FileFormatError):
             cn.BayesianNetworkClassifier.load(path)
+
+
+@pytest.mark.parametrize("kind", [cn.BayesianNetworkClassifier, cn.BayesianNetworkForest])
+@pytest.mark.parametrize(
+    "points",
+    [[40, 60], (40, 60.5), np.array([40.0, 60.0]), range(40, 61, 20), pd.Series([40, 60])],
+    ids=lambda points: type(points).__name__,
+)
+def test_cut_points_are_kept_whatever_holds_them(kind, points, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.normal(50.0, 10.0, 60), "sex": rng.choice(["m", "f"], 60)})
+    model = kind(bins={"age": points}).fit(table, table["age"] > 45)
+    model.save(tmp_path / "model.json")
+    again = kind.load(tmp_path / "model.json")
+    assert again.bins == {"age": list(points)}
+    np.testing.assert_allclose(again.predict_proba(table), model.predict_proba(table))
+    networks = getattr(again, "networks_", None) or [again.network_]
+    for network in networks:
+        assert network.discretizer.columns[0].points == tuple(points)
+    few = kind(bins={"age": np.int64(3)}).fit(table, table["age"] > 45)
+    few.save(tmp_path / "few.json")
+    assert kind.load(tmp_path / "few.json").bins == {"age": 3}

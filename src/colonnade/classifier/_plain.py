@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -184,10 +184,15 @@ def _plain_bins(bins: Bins) -> dict[str, Any]:
 
 def plain_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     """How single columns are cut, in plain values: where, if a user says so."""
-    return {
-        name: {"points": own.points, "states": own.states} if isinstance(own, Cuts) else own
-        for name, own in columns.items()
-    }
+    return {name: _plain_cuts(own) for name, own in columns.items()}
+
+
+def _plain_cuts(own: Any) -> Any:
+    if isinstance(own, Cuts):
+        return {"points": own.points, "states": own.states}
+    if own is None:
+        return None
+    return np.asarray(list(own) if isinstance(own, Iterable) else own).tolist()
 
 
 def names_in(document: dict[str, Any], key: str) -> list[str]:

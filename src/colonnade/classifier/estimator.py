@@ -62,8 +62,8 @@ class BayesianNetworkClassifier(NetworkEstimator):
         ``BDeu(1)``, ``BDeu(10)`` and ``Tiered()``.
     bins : int, or mapping of str to int, cut points or None
         Largest number of intervals of a column that is cut. A mapping says it of single columns,
-        which then are cut whatever values they have, or with None keep their values as states;
-        others have up to 5.
+        which then are cut whatever values they have; ``{"age": [40, 60]}`` cuts there, and with
+        None a column keeps its values as states. Others have up to 5.
     unknown : {"missing", "raise"}
         What to do with values that did not occur in training: treat them as missing, with an
         ``UnknownStateWarning``, or refuse.

@@ -28,7 +28,7 @@ from colonnade.exceptions import checked_whole, expected, is_word
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior, Tiered
 from colonnade.tables.asked import Declared, declared_variables
-from colonnade.tables.bins import Bins
+from colonnade.tables.bins import Bins, Wanted
 from colonnade.threads import worker_count
 
 _MAX_SEED = 2**31 - 1
@@ -65,11 +65,11 @@ class BayesianNetworkForest(NetworkEstimator):
     n_jobs : int, optional
         Number of members that are learned, or asked, at the same time; -1 for as many as there are
         processors. The result does not depend on it.
-    bins : int, or mapping of str to int or None, optional
+    bins : int, or mapping of str to int, cut points or None, optional
         Largest number of cuts of a column of numbers; each member draws one from 2 to that. By
         default the number of rows to the power 0.28, but from 3 to 10. A mapping says it of single
-        columns, which then are cut whatever values they have, or with None keep their values as
-        states.
+        columns, which then are cut whatever values they have; ``{"age": [40, 60]}`` cuts there in
+        all members, and with None a column keeps its values as states.
     unknown : {"missing", "raise"}
         What to do with values that did not occur in training: treat them as missing, with an
         ``UnknownStateWarning``, or refuse.
@@ -140,7 +140,7 @@ class BayesianNetworkForest(NetworkEstimator):
         prior: Prior | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
-        bins: int | Mapping[str, int | None] | Bins | None = None,
+        bins: int | Mapping[str, Wanted] | Bins | None = None,
         unknown: Literal["missing", "raise"] = "missing",
         classes: Sequence[Any] | None = None,
         target_name: str | None = None,
