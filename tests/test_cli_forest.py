@@ -107,5 +107,63 @@ def test_other_commands_say_what_the_file_is() -> None:
     run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
     assert "it is a forest: predict and report take it" in run("show forest.json", 1)[1]
     assert "for --target, got 'smoker'" in run("predict forest.json data.csv --target smoker", 1)[1]
-    Path("new.csv").write_text("smoker\nyes\n")
-    assert "'dose'" in run("predict forest.json new.csv", 1)[1]
+
+
+def test_a_column_that_the_data_lack_is_missing_in_every_row(table: pd.DataFrame) -> None:
+    run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
+    table.assign(dose=np.nan).drop(columns="id").to_csv("empty.csv", index=False)
+    table[["smoker", "ill"]].to_csv("lacking.csv", index=False)
+    for part, rows in (("part1", slice(0, 20)), ("part2", slice(20, None))):
+        table[["smoker", "ill"]][rows].to_csv(f"{part}.csv", index=False)
+    told = "Warning: Column 'dose': not in the table, so missing in every row.\n"
+    for more in ("--seed 1 --draws 500", "--draws 0"):
+        run(f"predict forest.json empty.csv {more} -o empty-out.csv --overwrite")
+        expected = pd.read_csv("empty-out.csv")
+        for data in ("lacking.csv", "part*.csv", "lacking.csv --memory 1kB"):
+            said, warned = run(f"predict forest.json {data} {more} -o out.csv --overwrite")
+            assert warned.count(told) == 1
+            assert "% of the known values of ill" in said
+            pd.testing.assert_frame_equal(pd.read_csv("out.csv"), expected, rtol=1e-12)
+    # A slip of the pen is named, and a table without any of the columns is refused.
+    table.rename(columns={"dose": "doses"}).to_csv("slip.csv", index=False)
+    assert "did you mean 'doses'?" in run("predict forest.json slip.csv")[1]
+    Path("other.csv").write_text("x\n1\n")
+    assert "not in the table, which has 'x'" in run("predict forest.json other.csv", 1)[1]
+
+
+def test_values_that_are_new_are_told_once(table: pd.DataFrame) -> None:
+    run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
+    table.assign(smoker="perhaps").to_csv("new.csv", index=False)
+    table.assign(smoker="perhaps").to_csv("new2.csv", index=False)
+    for data in ("new.csv", "new*.csv -o out.csv"):
+        _, warned = run(f"predict forest.json {data}")
+        assert warned.count("Values that did not occur in training") == 1
+        assert "unknown=" not in warned
+        assert "'perhaps'" in warned
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("option", "code", "message"),
+    [
+        ("--prior ml", 2, "--prior ml has no posterior, which --learn forest needs. Hint: choose"),
+        ("--weights dose", 1, "Column 'dose': weight -0."),
+        ("--weights zero", 1, "Column 'zero': all weights are 0"),
+        ("--weights smoker", 1, "cannot be a weight"),
+    ],
+)
+def test_priors_and_weights_are_refused_in_options(option: str, code: int, message: str) -> None:
+    frame = pd.read_csv("data.csv").assign(zero=0, dose=lambda own: own["dose"].fillna(1))
+    frame.to_csv("weighted.csv", index=False)
+    _, error = run(f"fit weighted.csv --learn forest --target ill {option} -o new.json", code)
+    assert message in error
+    assert "()" not in error
+    assert "sample_weight" not in error
+
+
+@pytest.mark.usefixtures("table")
+def test_small_weights_are_told_in_words_of_the_command_line() -> None:
+    pd.read_csv("data.csv").assign(n=0.001).to_csv("small.csv", index=False)
+    _, warned = run("fit small.csv --learn forest --target ill --weights n -o new.json")
+    assert "The weights add up to 0.06 for 60 rows" in warned
+    assert "sample_weight" not in warned

@@ -109,6 +109,7 @@ class Advice(StrEnum):
     SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
     WEIGH_KNOWN_TABLES = "say what they are worth, with network.with_weight(50)"
+    UNKNOWN_AS_ERROR = "unknown='raise' makes this an error"
     UNKNOWN_AS_MISSING = "correct them, or take them as missing with unknown='missing'"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 

@@ -152,6 +152,9 @@ def fit(
     if request.learner is Learn.FOREST:
         check_forest(data, str(learning.target), output, {"--group": group})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
+    if request.learner is Learn.FOREST and not chosen.has_posterior:
+        hint = "choose one that has, such as tiered, hierarchical or symmetric"
+        raise Misuse(f"--prior {prior} has no posterior, which --learn forest needs.", hint=hint)
     check_output(output, overwrite)
     if report is not None:
         check_output(report, overwrite, "report")

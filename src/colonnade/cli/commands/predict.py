@@ -15,7 +15,6 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.carried import Keep, beside, carried_names, taken
 from colonnade.cli.data import PassingFile
-from colonnade.cli.forests import forest_chances
 from colonnade.cli.intervals import IntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import complain, figure, fits, interval, say, say_json, table_writer
@@ -384,19 +383,17 @@ class _Forest:
 
     def answers(self, table: dict[str, Any], target: str, intervals: IntervalOptions) -> _Answers:
         """Answer for all rows of a table."""
-        chances = forest_chances(self.forest, table, intervals)
-        classes = self.forest.classes_.tolist()
-        spellings = self.forest.networks_[0][target].family.child.spellings
-        truth = [spellings.get(value, value) for value in table.get(target, [])]
-        return _Answers.of(target, classes, *chances, truth)
+        (found,) = self.passing(table, target, intervals)
+        return found
 
     def passing(
-        self, table: Scanned | Engine, target: str, intervals: IntervalOptions
+        self, table: dict[str, Any] | Scanned | Engine, target: str, intervals: IntervalOptions
     ) -> Iterator[_Answers]:
-        """Yield the answers for the rows of files."""
+        """Yield the answers for the rows of files; those of a table in memory at once."""
         classes = self.forest.classes_.tolist()
+        settings = intervals.of_forest
         with renamed(rng="seed"):
-            for block in self.forest.predict_blocks(table, **intervals.of_forest):
+            for block in self.forest.predict_blocks(table, absent="missing", **settings):
                 truth = _known(classes, block.truth)
                 yield _Answers.of(target, classes, block.probabilities, block.interval, truth)
 
