@@ -167,3 +167,10 @@ def test_small_weights_are_told_in_words_of_the_command_line() -> None:
     _, warned = run("fit small.csv --learn forest --target ill --weights n -o new.json")
     assert "The weights add up to 0.06 for 60 rows" in warned
     assert "sample_weight" not in warned
+
+
+def test_columns_that_are_cut_are_told_once(table: pd.DataFrame) -> None:
+    table.assign(age=np.arange(ROWS) % 25).to_csv("ages.csv", index=False)
+    for more in ("", "--report page.html"):
+        _, warned = run(f"fit ages.csv --learn forest --target ill -o new.json --overwrite {more}")
+        assert warned.count("Column 'age' (25 different values)") == 1

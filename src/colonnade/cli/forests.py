@@ -76,7 +76,9 @@ def fit_forest(
     columns = [name for name in table if name != data.weights]
     if target not in columns:
         raise not_among(columns, "target", target)
-    plan = data.plan(restated(table, data.restatings), weights=data.weights, keep=[target])
+    clean = restated(table, data.restatings)
+    # Each network cuts numbers in its own way, and the forest says which.
+    plan = data.plan(clean, weights=data.weights, keep=[target], cuts=False)
     if plan[target].fate == "cut":
         hint = "give --learn tan, which predicts intervals"
         raise DataError(f"Column {target!r}", "numbers, and a forest predicts states.", hint)
