@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import colonnade as cn
 from colonnade.cli import app
-from command_line import plain_terminal
+from command_line import flat, plain_terminal
 
 ROWS = 60
 
@@ -174,3 +174,38 @@ def test_columns_that_are_cut_are_told_once(table: pd.DataFrame) -> None:
     for more in ("", "--report page.html"):
         _, warned = run(f"fit ages.csv --learn forest --target ill -o new.json --overwrite {more}")
         assert warned.count("Column 'age' (25 different values)") == 1
+
+
+@pytest.mark.parametrize("learn", ["tan", "forest"])
+def test_a_target_with_a_single_value_is_told_once(table: pd.DataFrame, learn: str) -> None:
+    table.assign(ill="no").to_csv("same.csv", index=False)
+    command = f"fit same.csv --learn {learn} --target ill --ignore id"
+    told, warned = run(f"{command} -o new.json --report page.html")
+    assert warned.count("Column 'ill': a single value, so there is nothing to predict.") == 1
+    assert "no figures on held-out rows: 'ill' has a single value" in told
+    _, error = run("report new.json --data same.csv --target ill -o other.html", 1)
+    assert "Error: Table: 'ill' has a single value, so there is nothing to predict." in error
+    _, warned = run(f"fit data.csv --learn {learn} --target ill --ignore id -o two.json")
+    assert "a single value" not in warned
+
+
+def test_a_page_without_figures_is_still_a_page(table: pd.DataFrame) -> None:
+    table.assign(ill=table["ill"].where(table.index < 3)).to_csv("few.csv", index=False)
+    command = "fit few.csv --learn forest --target ill --ignore id"
+    told, _ = run(f"{command} -o new.json --report page.html")
+    assert "no figures on held-out rows: 3 rows with a value of 'ill', fewer than 5" in told
+    table[:1].to_csv("one.csv", index=False)
+    command = "fit one.csv --learn forest --target ill --ignore id --keep dose --keep n"
+    told, _ = run(f"{command} --keep smoker -o one.json --report one.html")
+    assert "no figures on held-out rows: 1 row is too few" in told
+
+
+def test_help_says_what_holds_for_forests() -> None:
+    words = " ".join(flat(run("predict --help")[0]).split())
+    assert "of a forest 4000 for up to 100 rows, and 1000 for more" in words
+    assert "File of a network, or of a forest of networks." in words
+    assert "or of a forest of networks" in flat(run("report --help")[0])
+    assert "or of a forest of networks" not in flat(run("show --help")[0])
+    assert "tiered with --group or --learn forest" in flat(run("fit --help")[0])
+    _, error = run("predict forest.json data.csv --draws 50", 2)
+    assert "500" not in error

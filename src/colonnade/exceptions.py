@@ -528,7 +528,7 @@ def checked_list(value: Any, what: str, parameter: str) -> list[Any]:
 
 def checked_draws(draws: Any) -> int:
     """Return a number of draws that makes an interval, or say what is wrong."""
-    hint = "500 are a good start"
+    hint = "500 are a good start, and 1000 for a forest"
     return checked_whole(draws, "draws", MIN_DRAWS, MAX_DRAWS, hint)
 
 

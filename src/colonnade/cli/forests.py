@@ -106,8 +106,16 @@ def fit_forest(
         identifiers="keep",
         variables=variables_in(table, data.restatings) or None,
     )
+    if len({*labels[known if weights is None else np.flatnonzero(known)[weights > 0]]}) == 1:
+        warn_of_single_class(target)
     with renamed(sample_weight="weights"):
         return forest.fit(frame, np.array(labels[known].tolist()), weights), whole
+
+
+def warn_of_single_class(target: str) -> None:
+    """Say that what is to be predicted is the same in all rows."""
+    what = "a single value, so there is nothing to predict."
+    warn(DataWarning(f"Column {target!r}: {what}", "give rows with others, too"))
 
 
 def say_forest(

@@ -16,6 +16,7 @@ from colonnade.cli.models import check_output
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, file_that, table_ending
 from colonnade.exceptions import (
+    DataError,
     IncompleteRowsWarning,
     InputError,
     counted,
@@ -45,7 +46,7 @@ page_file = file_that(page_ending)
 
 
 def report(
-    model: options.Model,
+    model: options.ModelOrForest,
     *,
     output: Annotated[
         Path,
@@ -173,21 +174,31 @@ def judged(
         tell("The report has no figures on held-out rows: rows have weights")
         return found
     if rows < _MIN_JUDGED_ROWS:
-        tell(f"The report has no figures on held-out rows: {counted(rows, 'row')} are too few")
+        tell(f"The report has no figures on held-out rows: {_too_few(rows)}")
         return found
     long = rows * len(network_of(model)) > _MAX_COMPARED_VALUES
     if forest and long:
         hint = f"see colonnade report --data DATA --target {target}"
         tell(f"The report has no figures on held-out rows, which take long here: {hint}")
         return found
+    aim = None
     if target is not None:
-        found["held_out"] = held_out(model, table, target, FOLDS)
+        try:
+            found["held_out"] = held_out(model, table, target, FOLDS)
+            aim = target
+        except DataError as error:
+            # The page has more to show, and the model is needed besides.
+            tell(f"The report has no figures on held-out rows: {error.problem.rstrip('.')}")
     if is_forest(model):
         return found
     if long:
         tell("The report has no comparison, which takes long here: see colonnade report --compare")
         return found
-    return found | {"comparison": compared(model, table, FOLDS, target)}
+    return found | {"comparison": compared(model, table, FOLDS, aim)}
+
+
+def _too_few(rows: int) -> str:
+    return f"{counted(rows, 'row')} {'is' if rows == 1 else 'are'} too few"
 
 
 def compared(network: BayesianNetwork, table: Any, folds: int, target: str | None) -> Any:
