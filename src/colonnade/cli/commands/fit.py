@@ -176,11 +176,14 @@ def fit(
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
+        from colonnade.files.disk import together
+
         grown, table = fit_forest(data, str(learning.target), chosen if prior else None, seed)
-        with renamed(path="output"):
-            grown.save(output, overwrite)
-        if report is not None:
-            request.write_page(grown, table, report, overwrite, tell)
+        with together():
+            with renamed(path="output"):
+                grown.save(output, overwrite)
+            if report is not None:
+                request.write_page(grown, table, report, overwrite, tell)
         say_forest(grown, output, json, report)
         return
     network, table = request.fitted(chosen, tell)
