@@ -1,6 +1,7 @@
 """Forests on the command line: they are those of Python, and refuse what they do not take."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -209,3 +210,34 @@ def test_help_says_what_holds_for_forests() -> None:
     assert "tiered with --group or --learn forest" in flat(run("fit --help")[0])
     _, error = run("predict forest.json data.csv --draws 50", 2)
     assert "500" not in error
+
+
+def test_a_forest_knows_its_target_for_the_report(table: pd.DataFrame) -> None:
+    run("fit data.csv --learn forest --target ill --ignore n --ignore id -o forest.json")
+
+    def folds(more: str) -> int | None:
+        run(f"report forest.json {more} -o page.html --overwrite")
+        page = Path("page.html").read_text()
+        found = re.search(r'"classifier":(null|\{.*?"folds":(\d+))', page)
+        assert found is not None
+        return None if found[1] == "null" else int(found[2])
+
+    assert folds("--data data.csv") == folds("--data data.csv --target ill") == 5
+    assert folds("--data data.csv --folds 3") == 3
+    assert folds("") is None
+    table[:6].to_csv("few.csv", index=False)
+    told, _ = run("report forest.json --data few.csv -o few.html")
+    assert "no figures on held-out rows: 6 rows are too few" in told
+    run("fit data.csv --learn tan --target ill --ignore id -o tan.json")
+    message = "--folds applies only with --data, and --compare, --target or a forest."
+    for command in ("forest.json --folds 3", "tan.json --data data.csv --folds 3"):
+        assert message in run(f"report {command} -o other.html", 2)[1]
+
+
+def test_the_command_line_gives_the_network_of_the_classifier(table: pd.DataFrame) -> None:
+    """As the how-to about scikit-learn says."""
+    run("fit data.csv --learn kdb --target ill --prior tiered --ignore id -o model.json")
+    run("predict model.json data.csv --draws 0 -o out.csv")
+    features = table[["dose", "smoker", "n"]]
+    own = cn.BayesianNetworkClassifier().fit(features, table["ill"]).predict_proba(features)
+    np.testing.assert_allclose(pd.read_csv("out.csv")["ill=yes"], own[:, 1], atol=1e-12)
