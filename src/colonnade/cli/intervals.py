@@ -97,8 +97,8 @@ class RowIntervalOptions(IntervalOptions):
             metavar="N",
             parser=draws_of,
             help=_DRAWS_HELP,
-            show_default="500 where tables have a posterior; of a forest 4000 for up to 100 rows, "
-            "and 1000 for more",
+            show_default="500 where tables have a posterior; of a forest from 1000 to 4000, as "
+            "many as take little time",
         ),
     ] = None
 
