@@ -691,7 +691,7 @@ def test_text_that_reads_as_numbers_is_named_when_it_is_left_out() -> None:
 @pytest.mark.parametrize("kind", [BayesianNetworkClassifier, BayesianNetworkForest])
 def test_weights_that_add_up_to_one_are_worth_a_warning(kind) -> None:
     frame, y = _mixed()
-    with pytest.warns(SmallWeightWarning, match="adds up to 1 for 120 rows.*multiply them by 120 "):
+    with pytest.warns(SmallWeightWarning, match="add up to 1 for 120 rows.*multiply them by 120 "):
         kind().fit(frame, y, sample_weight=np.full(120, 1 / 120))
     with warnings.catch_warnings():
         warnings.simplefilter("error", SmallWeightWarning)

@@ -1,6 +1,7 @@
 """Forests on the command line: they are those of Python, and refuse what they do not take."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 import colonnade as cn
 from colonnade.cli import app
-from command_line import plain_terminal
+from command_line import flat, plain_terminal
 
 ROWS = 60
 
@@ -107,5 +108,136 @@ def test_other_commands_say_what_the_file_is() -> None:
     run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
     assert "it is a forest: predict and report take it" in run("show forest.json", 1)[1]
     assert "for --target, got 'smoker'" in run("predict forest.json data.csv --target smoker", 1)[1]
-    Path("new.csv").write_text("smoker\nyes\n")
-    assert "'dose'" in run("predict forest.json new.csv", 1)[1]
+
+
+def test_a_column_that_the_data_lack_is_missing_in_every_row(table: pd.DataFrame) -> None:
+    run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
+    table.assign(dose=np.nan).drop(columns="id").to_csv("empty.csv", index=False)
+    table[["smoker", "ill"]].to_csv("lacking.csv", index=False)
+    for part, rows in (("part1", slice(0, 20)), ("part2", slice(20, None))):
+        table[["smoker", "ill"]][rows].to_csv(f"{part}.csv", index=False)
+    told = "Warning: Column 'dose': not in the table, so missing in every row.\n"
+    for more in ("--seed 1 --draws 500", "--draws 0"):
+        run(f"predict forest.json empty.csv {more} -o empty-out.csv --overwrite")
+        expected = pd.read_csv("empty-out.csv")
+        for data in ("lacking.csv", "part*.csv", "lacking.csv --memory 1kB"):
+            said, warned = run(f"predict forest.json {data} {more} -o out.csv --overwrite")
+            assert warned.count(told) == 1
+            assert "% of the known values of ill" in said
+            pd.testing.assert_frame_equal(pd.read_csv("out.csv"), expected, rtol=1e-12)
+    # A slip of the pen is named, and a table without any of the columns is refused.
+    table.rename(columns={"dose": "doses"}).to_csv("slip.csv", index=False)
+    assert "did you mean 'doses'?" in run("predict forest.json slip.csv")[1]
+    Path("other.csv").write_text("x\n1\n")
+    assert "not in the table, which has 'x'" in run("predict forest.json other.csv", 1)[1]
+
+
+def test_values_that_are_new_are_told_once(table: pd.DataFrame) -> None:
+    run("fit data.csv --learn forest --target ill --ignore n -o forest.json")
+    table.assign(smoker="perhaps").to_csv("new.csv", index=False)
+    table.assign(smoker="perhaps").to_csv("new2.csv", index=False)
+    for data in ("new.csv", "new*.csv -o out.csv"):
+        _, warned = run(f"predict forest.json {data}")
+        assert warned.count("Values that did not occur in training") == 1
+        assert "unknown=" not in warned
+        assert "'perhaps'" in warned
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(
+    ("option", "code", "message"),
+    [
+        ("--prior ml", 2, "--prior ml has no posterior, which --learn forest needs. Hint: choose"),
+        ("--weights dose", 1, "Column 'dose': weight -0."),
+        ("--weights zero", 1, "Column 'zero': all weights are 0"),
+        ("--weights smoker", 1, "cannot be a weight"),
+    ],
+)
+def test_priors_and_weights_are_refused_in_options(option: str, code: int, message: str) -> None:
+    frame = pd.read_csv("data.csv").assign(zero=0, dose=lambda own: own["dose"].fillna(1))
+    frame.to_csv("weighted.csv", index=False)
+    _, error = run(f"fit weighted.csv --learn forest --target ill {option} -o new.json", code)
+    assert message in error
+    assert "()" not in error
+    assert "sample_weight" not in error
+
+
+@pytest.mark.usefixtures("table")
+def test_small_weights_are_told_in_words_of_the_command_line() -> None:
+    pd.read_csv("data.csv").assign(n=0.001).to_csv("small.csv", index=False)
+    _, warned = run("fit small.csv --learn forest --target ill --weights n -o new.json")
+    assert "The weights add up to 0.06 for 60 rows" in warned
+    assert "sample_weight" not in warned
+
+
+def test_columns_that_are_cut_are_told_once(table: pd.DataFrame) -> None:
+    table.assign(age=np.arange(ROWS) % 25).to_csv("ages.csv", index=False)
+    for more in ("", "--report page.html"):
+        _, warned = run(f"fit ages.csv --learn forest --target ill -o new.json --overwrite {more}")
+        assert warned.count("Column 'age' (25 different values)") == 1
+
+
+@pytest.mark.parametrize("learn", ["tan", "forest"])
+def test_a_target_with_a_single_value_is_told_once(table: pd.DataFrame, learn: str) -> None:
+    table.assign(ill="no").to_csv("same.csv", index=False)
+    command = f"fit same.csv --learn {learn} --target ill --ignore id"
+    told, warned = run(f"{command} -o new.json --report page.html")
+    assert warned.count("Column 'ill': a single value, so there is nothing to predict.") == 1
+    assert "no figures on held-out rows: 'ill' has a single value" in told
+    _, error = run("report new.json --data same.csv --target ill -o other.html", 1)
+    assert "Error: Table: 'ill' has a single value, so there is nothing to predict." in error
+    _, warned = run(f"fit data.csv --learn {learn} --target ill --ignore id -o two.json")
+    assert "a single value" not in warned
+
+
+def test_a_page_without_figures_is_still_a_page(table: pd.DataFrame) -> None:
+    table.assign(ill=table["ill"].where(table.index < 3)).to_csv("few.csv", index=False)
+    command = "fit few.csv --learn forest --target ill --ignore id"
+    told, _ = run(f"{command} -o new.json --report page.html")
+    assert "no figures on held-out rows: 3 rows with a value of 'ill', fewer than 5" in told
+    table[:1].to_csv("one.csv", index=False)
+    command = "fit one.csv --learn forest --target ill --ignore id --keep dose --keep n"
+    told, _ = run(f"{command} --keep smoker -o one.json --report one.html")
+    assert "no figures on held-out rows: 1 row is too few" in told
+
+
+def test_help_says_what_holds_for_forests() -> None:
+    words = " ".join(flat(run("predict --help")[0]).split())
+    assert "of a forest from 1000 to 4000, as many as take little time" in words
+    assert "File of a network, or of a forest of networks." in words
+    assert "or of a forest of networks" in flat(run("report --help")[0])
+    assert "or of a forest of networks" not in flat(run("show --help")[0])
+    assert "tiered with --group or --learn forest" in flat(run("fit --help")[0])
+    _, error = run("predict forest.json data.csv --draws 50", 2)
+    assert "500" not in error
+
+
+def test_a_forest_knows_its_target_for_the_report(table: pd.DataFrame) -> None:
+    run("fit data.csv --learn forest --target ill --ignore n --ignore id -o forest.json")
+
+    def folds(more: str) -> int | None:
+        run(f"report forest.json {more} -o page.html --overwrite")
+        page = Path("page.html").read_text()
+        found = re.search(r'"classifier":(null|\{.*?"folds":(\d+))', page)
+        assert found is not None
+        return None if found[1] == "null" else int(found[2])
+
+    assert folds("--data data.csv") == folds("--data data.csv --target ill") == 5
+    assert folds("--data data.csv --folds 3") == 3
+    assert folds("") is None
+    table[:6].to_csv("few.csv", index=False)
+    told, _ = run("report forest.json --data few.csv -o few.html")
+    assert "no figures on held-out rows: 6 rows are too few" in told
+    run("fit data.csv --learn tan --target ill --ignore id -o tan.json")
+    message = "--folds applies only with --data, and --compare, --target or a forest."
+    for command in ("forest.json --folds 3", "tan.json --data data.csv --folds 3"):
+        assert message in run(f"report {command} -o other.html", 2)[1]
+
+
+def test_the_command_line_gives_the_network_of_the_classifier(table: pd.DataFrame) -> None:
+    """As the how-to about scikit-learn says."""
+    run("fit data.csv --learn kdb --target ill --prior tiered --ignore id -o model.json")
+    run("predict model.json data.csv --draws 0 -o out.csv")
+    features = table[["dose", "smoker", "n"]]
+    own = cn.BayesianNetworkClassifier().fit(features, table["ill"]).predict_proba(features)
+    np.testing.assert_allclose(pd.read_csv("out.csv")["ill=yes"], own[:, 1], atol=1e-12)

@@ -575,3 +575,37 @@ def test_the_file_holds_what_the_documentation_says(sample) -> None:
     assert all(key in native.__doc__ for key in (*document, *document["tables"][0]))
     assert issubclass(FileFormatError, ColonnadeError)
     assert issubclass(FileFormatError, ValueError)
+
+
+def test_files_written_together_are_there_all_or_none(tmp_path):
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    first.write_text("old")
+
+    def interrupted():
+        with disk.together():
+            disk.write_bytes(first, b"new", True)
+            disk.write_bytes(second, b"new", False)
+            assert (first.read_text(), second.exists()) == ("old", False)
+            raise ZeroDivisionError
+
+    def hindered():
+        with disk.together():
+            disk.write_bytes(second, b"new", False)
+            disk.write_bytes(first, b"new", True)
+            first.unlink()
+            first.mkdir()
+
+    with pytest.raises(ZeroDivisionError):
+        interrupted()
+    assert [path.name for path in tmp_path.iterdir()] == ["first.json"]
+    with pytest.raises(InputError, match="the name of a file"):
+        hindered()
+    first.rmdir()
+    assert not [*tmp_path.iterdir()]
+    with disk.together():
+        disk.write_bytes(first, b"new", False)
+        disk.write_bytes(second, b"new", False)
+    assert (first.read_text(), second.read_text()) == ("new", "new")
+    assert not disk.unfinished
+    disk.write_bytes(first, b"newer", True)
+    assert first.read_text() == "newer"

@@ -33,6 +33,15 @@ if moment == "compile":
     before(Dispatcher, "compile")
 elif moment == "write":
     before(os, "fsync")
+elif moment == "last name":
+    kept, names = os.replace, []
+    def replaced(source, target):
+        if os.path.basename(target) in ("model.json", "page.html"):
+            names.append(target)
+            if len(names) == 2:
+                strike()
+        return kept(source, target)
+    os.replace = replaced
 else:
     sys.meta_path.insert(0, OnImport())
 runpy.run_module("colonnade", run_name="__main__", alter_sys=True)
@@ -47,10 +56,12 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def fitted(folder: Path, moment: str, number: str = "SIGINT") -> subprocess.CompletedProcess[str]:
+def fitted(
+    folder: Path, moment: str, number: str = "SIGINT", more: str = "--learn hc"
+) -> subprocess.CompletedProcess[str]:
     """Fit a network, struck at a moment, and look that nothing was left behind."""
     command = [sys.executable, "-c", STARTER, moment, number]
-    command += ["fit", "data.csv", "--learn", "hc", "-o", "model.json"]
+    command += ["fit", "data.csv", "-o", "model.json", *more.split()]
     environment = dict(os.environ)
     if moment == "compile":
         environment["NUMBA_CACHE_DIR"] = str(folder / "cache")
@@ -65,6 +76,15 @@ def fitted(folder: Path, moment: str, number: str = "SIGINT") -> subprocess.Comp
 def test_an_interrupt_ends_the_command_line(data, moment):
     ended = fitted(data, moment)
     assert (ended.returncode, ended.stderr) == (130, "Interrupted.\n")
+    assert "Saved" not in ended.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to itself end a process on Windows")
+@pytest.mark.parametrize("more", ["--learn hc", "--learn forest --target c"])
+@pytest.mark.parametrize("moment", ["jinja2", "last name"])
+def test_a_model_is_not_left_without_its_page(data, moment, more):
+    ended = fitted(data, moment, more=f"{more} --report page.html")
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (130, "Interrupted.")
     assert "Saved" not in ended.stdout
 
 

@@ -13,7 +13,7 @@ from colonnade.classifier import (
     BayesianNetworkForest,
     UnknownStateWarning,
 )
-from colonnade.exceptions import DataError, InputError
+from colonnade.exceptions import DataError, DataWarning, InputError
 from command_line import run
 
 
@@ -125,6 +125,26 @@ def test_new_values_are_told_and_texts_among_numbers_refused(model: Any, tmp_pat
     NEW[["size"]].to_csv(path, index=False)
     with pytest.raises(DataError, match="Columns 'count', 'grade', 'town' and 'old': not in"):
         model.predict(path)
+
+
+def test_columns_that_are_absent_may_be_missing(model: Any, elsewhere: Any) -> None:
+    """Asked for, and told; the answers are those for empty columns, wherever the rows are."""
+    lacking = NEW[["count", "old", "label"]]
+    expected = model.predict_proba(NEW[FEATURES].assign(size=np.nan, grade=np.nan, town=np.nan))
+    told = "Columns 'size', 'grade', 'town': not in the table, so missing in every row"
+    for table in (lacking, lacking.to_dict("list"), pl.LazyFrame(lacking)):
+        with pytest.warns(DataWarning, match=told):
+            found = list(model.predict_blocks(table, absent="missing"))
+        chances = np.concatenate([block.probabilities for block in found])
+        np.testing.assert_allclose(chances, expected, 1e-12)
+        with pytest.raises((DataError, InputError, ValueError)):
+            next(model.predict_blocks(table))
+    whole = np.concatenate(
+        [block.probabilities for block in model.predict_blocks(elsewhere, absent="missing")]
+    )
+    np.testing.assert_allclose(whole, model.predict_proba(NEW[FEATURES]), 1e-12)
+    with pytest.raises(InputError, match=r"'raise' or 'missing' for `absent`, got 'drop'"):
+        next(model.predict_blocks(NEW, absent="drop"))
 
 
 def test_draws_without_intervals_are_refused(model: Any) -> None:

@@ -39,11 +39,19 @@ def test_names_cannot_break_the_page():
 
 
 def test_plot():
-    dag = Dag([("a$b", "c"), ("d", "c"), ("c", "a_very_long_name_indeed"), ("a$b", "e^{x}$")])
+    dag = Dag(
+        [
+            ("a$b", "c"),
+            ("d", "c"),
+            ("c", "a_very_long_name_of_a_variable"),
+            ("a$b", "e^{x}$"),
+            ("c", "petal length (cm)"),
+        ]
+    )
     network = fit({name: [0, 1] for name in dag.variables}, dag)
     ax = network.plot()
     texts = {text.get_text() for text in ax.texts}
-    assert {"a$b", "a_very_long_nam…"} <= texts
+    assert {"a$b", "petal length (cm)", "a_very_long_name_of_a_v…"} <= texts
     ax.figure.canvas.draw()
     assert network.plot(ax) is ax
     pyplot.close("all")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from browser import DESK, PHONE, Page, browser, why_not
-from colonnade import Dag, fit, report
+from colonnade import Dag, discretize, fit, report
 from colonnade.network import Origin
 from pages import (
     HOSTILE,
@@ -373,3 +373,14 @@ def test_the_data_open_the_page(page: Page, folder: Path) -> None:
     page.resize(PHONE)
     assert page.find("#data tbody td").is_displayed()
     assert overflow(page) <= 0
+
+
+def test_one_row_is_one_row(page: Page, folder: Path) -> None:
+    row = {"petal length (cm)": [1.5], "kind": ["a"]}
+    network = fit(discretize(row, bins=3), Dag([("kind", "petal length (cm)")]))
+    report.write(network, folder / "row.html", data=row)
+    page.open(folder / "row.html")
+    page.click("#data summary")
+    assert "1 different value, not cut" in page.text("#data tbody")
+    assert "1 row, prior" in page.text("#network")
+    assert {each.text for each in page.all(".node text")} == {"petal length (cm)", "kind"}

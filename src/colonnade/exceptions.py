@@ -109,6 +109,7 @@ class Advice(StrEnum):
     SAME_STATES = "fit both with the same `variables`"
     SIMPLIFY_EM = "use missing='available', fewer parents, or fewer rows without values"
     WEIGH_KNOWN_TABLES = "say what they are worth, with network.with_weight(50)"
+    UNKNOWN_AS_ERROR = "unknown='raise' makes this an error"
     UNKNOWN_AS_MISSING = "correct them, or take them as missing with unknown='missing'"
     USE_ALL_ROWS = "leave out the columns that lack most values, or use missing='state'"
 
@@ -527,7 +528,7 @@ def checked_list(value: Any, what: str, parameter: str) -> list[Any]:
 
 def checked_draws(draws: Any) -> int:
     """Return a number of draws that makes an interval, or say what is wrong."""
-    hint = "500 are a good start"
+    hint = "500 are a good start, and 1000 for a forest"
     return checked_whole(draws, "draws", MIN_DRAWS, MAX_DRAWS, hint)
 
 

@@ -18,7 +18,7 @@ Point: TypeAlias = tuple[float, float]
 Node: TypeAlias = str | tuple[str, str, int]
 
 # Characters of a name that a node has room for.
-MAX_LABEL = 16
+MAX_LABEL = 24
 # Pixels: height of a node, width of a character, distances between nodes.
 NODE_HEIGHT = 26
 _CHARACTER_WIDTH, _NODE_GAP, _ROW_DISTANCE = 7.5, 18, 64

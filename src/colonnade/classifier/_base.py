@@ -194,7 +194,12 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         )
 
     def predict_blocks(
-        self, X: Any, level: float | None = None, draws: int | None = None, rng: Seed = None
+        self,
+        X: Any,
+        level: float | None = None,
+        draws: int | None = None,
+        rng: Seed = None,
+        absent: Literal["raise", "missing"] = "raise",
     ) -> Iterator[Predicted]:
         """Classify rows block by block, so that predictions of any number need little memory.
 
@@ -207,6 +212,9 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         draws, rng
             As for :meth:`predict_interval`, for each block; so the ends of a forest's intervals
             depend a little on what else is in the block.
+        absent : {"raise", "missing"}
+            What to do with columns that a table with names lacks: refuse it, or take them as
+            missing in every row, with a ``DataWarning``.
 
         Yields
         ------
@@ -233,7 +241,9 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             for name, value in {"draws": draws, "rng": rng}.items():
                 if value is not None:
                     raise inapplicable(name, value, "intervals", "give `level`, too")
-        for rows in self._passing(X):
+        if not is_word(absent, "raise", "missing"):
+            raise expected("'raise' or 'missing'", "absent", absent)
+        for rows in self._passing(X, absent == "missing"):
             logs = self._log_chances(rows)
             ends = None if level is None else self._interval(rows, level, draws, rng)
             yield Predicted(np.exp(logs, out=logs), ends, rows.truth)
@@ -255,14 +265,15 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _interval(self, rows: Passing, level: float, draws: int | None, rng: Seed) -> Interval:
         """Ends of intervals, each ``[row, class]``."""
 
-    def _passing(self, X: Any) -> Iterator[Passing]:
+    def _passing(self, X: Any, lacking: bool = False) -> Iterator[Passing]:
         """Yield rows to be classified: those in memory at once, all others in blocks."""
         check_is_fitted(self)
         model = self._model
         with renamed(table="X"):
             table = scanned_of(X)
-        if table is not None:
-            yield from passing_rows(model.views, model.classes, table, self._tell_unknown)
+        if table is not None or lacking:
+            rest = X if table is None else table
+            yield from passing_rows(model.views, model.classes, rest, self._tell_unknown, lacking)
             return
         with renamed(table="X"):
             rows = read_rows(model.views, rows_to_classify(self, X))

@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 
 from colonnade.exceptions import (
     Advice,
+    ColonnadeWarning,
     DataError,
     DataWarning,
     TooLargeError,
@@ -35,7 +36,6 @@ from colonnade.exceptions import (
     listing,
     row_at,
     warn,
-    with_hint,
 )
 from colonnade.priors import Prior
 from colonnade.tables.asked import declared_variables
@@ -53,7 +53,7 @@ _MAX_SPARSE_CELLS = 1 << 28
 _ARRAY_OR_FRAME = "an array or a data frame"
 
 
-class UnknownStateWarning(UserWarning):
+class UnknownStateWarning(ColonnadeWarning):
     """Values that did not occur in training were treated as missing."""
 
 
@@ -61,7 +61,7 @@ class ImpossibleRowWarning(UserWarning):
     """Rows have probability zero with every class."""
 
 
-class SmallWeightWarning(UserWarning):
+class SmallWeightWarning(ColonnadeWarning):
     """Weights of rows are so small that little is learned from them."""
 
 
@@ -150,12 +150,12 @@ def _warn_of_small(weights: NDArray[Any]) -> None:
     """Say that rows count for little, as with weights that add up to one."""
     total = float(weights.sum())
     if total < _MIN_AVERAGE_WEIGHT * len(weights):
-        warn(
-            f"`sample_weight` adds up to {total:.3g} for {counted(len(weights), 'row')}, so that "
-            "little is learned: weights say how often rows count. "
-            f"Hint: multiply them by {len(weights) / total:.4g} to count each row once on average.",
-            SmallWeightWarning,
+        statement = (
+            f"The weights add up to {total:.3g} for {counted(len(weights), 'row')}, so that little "
+            "is learned: they say how often rows count."
         )
+        hint = f"multiply them by {len(weights) / total:.4g} to count each row once on average"
+        warn(SmallWeightWarning(statement, hint))
 
 
 def _of_classes(
@@ -308,9 +308,9 @@ def warn_of_unknown(coded: Coded) -> None:
         f"{place(name)}: {counted(sum(rows.values()), 'row')} with {listing(rows, 5)}"
         for name, rows in coded.unknown.items()
     )
-    hint = meant_states(coded) or "unknown='raise' makes this an error"
+    hint = meant_states(coded) or Advice.UNKNOWN_AS_ERROR
     statement = f"Values that did not occur in training are treated as missing. {told}."
-    warn(with_hint(statement, hint), UnknownStateWarning)
+    warn(UnknownStateWarning(statement, hint))
 
 
 def warn_of_impossible(rows: NDArray[np.intp], prior: Prior) -> None:

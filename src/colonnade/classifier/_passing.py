@@ -7,24 +7,22 @@ all these points together, which are few: any number of an interval then stands 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from colonnade.arrays import Integers
 from colonnade.classifier._classes import Classes
 from colonnade.classifier._features import Features, Rows, all_points, no_numbers
+from colonnade.network.new_rows import tell_absent
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import Coded, CodedColumn
 from colonnade.tables.countable import Countable, countable
 from colonnade.tables.cuts import Cuts, Ranked
 from colonnade.tables.discretizing import Discretizer
+from colonnade.tables.returned import column_names
 from colonnade.tables.texts import reads_as_number
 from colonnade.variables import Variable
-
-if TYPE_CHECKING:
-    from colonnade.tables.engines import Engine
-    from colonnade.tables.scanning import Scanned
 
 
 class Passing(NamedTuple):
@@ -42,10 +40,14 @@ class Passing(NamedTuple):
 def passing_rows(
     views: Sequence[Features],
     classes: Classes,
-    table: Scanned | Engine,
+    table: Any,
     tell: Callable[[Coded], None],
+    lacking: bool = False,
 ) -> Iterator[Passing]:
-    """Yield the rows of a table as all networks can see them; `tell` of values that are unknown."""
+    """Yield the rows of a table as all networks can see them; `tell` of values that are unknown.
+
+    A table that is `lacking` may do without some columns, which are then missing in all rows.
+    """
     features = views[0].each
     cuts = {
         name: Cuts(name, all_points(name, views))
@@ -56,7 +58,12 @@ def passing_rows(
         Variable(name, cuts[name].states) if name in cuts else feature.variable
         for name, feature in features.items()
     ]
-    if classes.name in table.names:
+    names = column_names(table)
+    absent = [v for v in variables if lacking and v.name not in names]
+    if absent:
+        tell_absent([v.name for v in absent], names, {*features, classes.name}, classes.name)
+        variables = [variable for variable in variables if variable not in absent]
+    if classes.name in names:
         variables.append(classes.variable)
     cutter = Discretizer(tuple(cuts.values())) if cuts else None
     columns = [variable.name for variable in variables]
@@ -64,7 +71,7 @@ def passing_rows(
     _tell_unknown(table, opened, classes.name, cuts, tell)
     first = 0
     for block in opened.blocks():
-        yield _passing(first, block, views[0], cuts, classes.name)
+        yield _passing(first, block, views[0], cuts, classes.name, absent)
         first += block.rows
 
 
@@ -76,7 +83,7 @@ class _Unknown(NamedTuple):
 
 
 def _tell_unknown(
-    table: Scanned | Engine,
+    table: Any,
     opened: Countable,
     target: str,
     cuts: Mapping[str, Cuts],
@@ -92,7 +99,7 @@ def _tell_unknown(
         tell(_Unknown(opened.variables, unknown))
 
 
-def _first_of(table: Scanned | Engine, name: str, values: Sequence[Any]) -> tuple[int, Any]:
+def _first_of(table: Any, name: str, values: Sequence[Any]) -> tuple[int, Any]:
     """Return the first row of a table with one of some values in a column, and the value."""
     variable = Variable(name, tuple(values))
     first = 0
@@ -106,9 +113,16 @@ def _first_of(table: Scanned | Engine, name: str, values: Sequence[Any]) -> tupl
 
 
 def _passing(
-    first: int, block: CodedTable, features: Features, cuts: Mapping[str, Cuts], target: str
+    first: int,
+    block: CodedTable,
+    features: Features,
+    cuts: Mapping[str, Cuts],
+    target: str,
+    absent: Sequence[Variable],
 ) -> Passing:
     codes = dict(zip(block.names, block.codes, strict=True))
+    # What is missing comes after all states.
+    codes |= {variable.name: np.full(block.rows, variable.cardinality) for variable in absent}
     numbers = {name: Ranked.by_interval(own, codes[name]) for name, own in cuts.items()}
     coded = {
         name: CodedColumn(feature.variable, codes[name])

@@ -390,11 +390,12 @@ class DataOptions(CutOptions):
         weights: str | None = None,
         keep: Sequence[str | None] = (),
         group: str | None = None,
+        cuts: bool = True,
     ) -> Inspection:
         """Say what becomes of each column but the weights, and warn of what is left out and cut.
 
         Columns to be kept are used in any case, and groups as they are unless --bins or --cut names
-        them.
+        them. Who cuts columns otherwise than planned also warns of that: then there are no `cuts`.
         """
         from colonnade.tables import inspect
         from colonnade.tables.levels import no_rows
@@ -408,7 +409,7 @@ class DataOptions(CutOptions):
         for column in plan.columns:
             if column.error is not None:
                 raise column.error
-        plan.warn()
+        plan.warn(cuts)
         if not plan.rows:
             raise no_rows()
         if not plan.used:

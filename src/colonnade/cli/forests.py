@@ -24,11 +24,9 @@ from colonnade.exceptions import (
 )
 
 if TYPE_CHECKING:
-    from colonnade.arrays import Floats
     from colonnade.classifier import BayesianNetworkForest
-    from colonnade.cli.intervals import IntervalOptions
     from colonnade.network import BayesianNetwork
-    from colonnade.priors import Interval, Prior
+    from colonnade.priors import Prior
     from colonnade.tables import Bins
     from colonnade.tables.files import TextTable
 
@@ -69,6 +67,8 @@ def fit_forest(
     Also returns the table with all its columns.
     """
     from colonnade.classifier import BayesianNetworkForest
+    from colonnade.tables.coded import checked_weights
+    from colonnade.tables.levels import place
     from colonnade.tables.packages import as_frame
 
     whole = data.read_all(data.weights)
@@ -76,7 +76,9 @@ def fit_forest(
     columns = [name for name in table if name != data.weights]
     if target not in columns:
         raise not_among(columns, "target", target)
-    plan = data.plan(restated(table, data.restatings), weights=data.weights, keep=[target])
+    clean = restated(table, data.restatings)
+    # Each network cuts numbers in its own way, and the forest says which.
+    plan = data.plan(clean, weights=data.weights, keep=[target], cuts=False)
     if plan[target].fate == "cut":
         hint = "give --learn tan, which predicts intervals"
         raise DataError(f"Column {target!r}", "numbers, and a forest predicts states.", hint)
@@ -89,7 +91,11 @@ def fit_forest(
         lost = counted(int((~known).sum()), "row")
         warn(DataWarning(f"Column {target!r}: {lost} without a value left out."))
     frame = as_frame({name: table[name] for name in features})[known]
-    weights = None if data.weights is None else np.asarray(table[data.weights])[known]
+    weights = None
+    if data.weights is not None:
+        weights = checked_weights(table[data.weights], len(labels), place(data.weights))[known]
+        if not weights.any():
+            raise DataError(place(data.weights), "all weights are 0, so there is no row to learn.")
     # The columns that identify rows are out already, and said to be.
     forest = BayesianNetworkForest(
         prior=prior,
@@ -100,7 +106,16 @@ def fit_forest(
         identifiers="keep",
         variables=variables_in(table, data.restatings) or None,
     )
-    return forest.fit(frame, np.array(labels[known].tolist()), weights), whole
+    if len({*labels[known if weights is None else np.flatnonzero(known)[weights > 0]]}) == 1:
+        warn_of_single_class(target)
+    with renamed(sample_weight="weights"):
+        return forest.fit(frame, np.array(labels[known].tolist()), weights), whole
+
+
+def warn_of_single_class(target: str) -> None:
+    """Say that what is to be predicted is the same in all rows."""
+    what = "a single value, so there is nothing to predict."
+    warn(DataWarning(f"Column {target!r}: {what}", "give rows with others, too"))
 
 
 def say_forest(
@@ -124,24 +139,6 @@ def say_forest(
     say(f"Saved {saved}")
     if report is not None:
         say(f"Saved {report}")
-
-
-def forest_chances(
-    forest: BayesianNetworkForest, table: dict[str, Any], intervals: IntervalOptions
-) -> tuple[Floats, Interval | None]:
-    """Return the probability of each class, ``[row, class]``, and ends of intervals if wanted."""
-    from colonnade.tables.levels import refuse_absent
-    from colonnade.tables.packages import as_frame
-
-    names = forest.feature_names_in_.tolist()
-    refuse_absent(names, list(table))
-    frame = as_frame({name: table[name] for name in names})
-    chances = np.asarray(forest.predict_proba(frame))
-    settings = intervals.of_forest
-    if not settings:
-        return chances, None
-    with renamed(rng="seed"):
-        return chances, forest.predict_interval(frame, **settings)
 
 
 def _bins(data: WeightedData) -> Bins | dict[str, Any] | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # If nobody says how many.
 DRAWS = 500
+_DRAWS_HELP = "Draws of all tables, for credible intervals: from 100 to a million; 0 is none."
 _Answer = TypeVar("_Answer")
 
 
@@ -31,7 +32,7 @@ class IntervalOptions:
         typer.Option(
             metavar="N",
             parser=draws_of,
-            help="Draws of all tables, for credible intervals: from 100 to a million; 0 is none.",
+            help=_DRAWS_HELP,
             show_default="500 where tables have a posterior",
         ),
     ] = None
@@ -84,6 +85,22 @@ class IntervalOptions:
                 raise
             complain(f"Note: no intervals. {error.statement}")
             return ask()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowIntervalOptions(IntervalOptions):
+    """The same where a forest may answer."""
+
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=draws_of,
+            help=_DRAWS_HELP,
+            show_default="500 where tables have a posterior; of a forest from 1000 to 4000, as "
+            "many as take little time",
+        ),
+    ] = None
 
 
 def say_fixed(names: Sequence[str], tell: Callable[[str], None] = say) -> None:

@@ -121,9 +121,15 @@ def say_saved(
     json: bool,
     page: Callable[[], Path] | None = None,
 ) -> None:
-    """Save a network, let its page be written, and show it; `page` returns where the page is."""
-    save(network, output, overwrite)
-    report = None if page is None else page()
+    """Save a network, let its page be written, and show it; `page` returns where the page is.
+
+    Both files are there, or none.
+    """
+    from colonnade.files.disk import together
+
+    with together():
+        save(network, output, overwrite)
+        report = None if page is None else page()
     if json:
         saved = {"saved": str(output), **({} if report is None else {"report": str(report)})}
         say_json({**saved, **described(network)})

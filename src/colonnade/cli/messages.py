@@ -127,6 +127,7 @@ _ADVICE: dict[Advice, str | tuple[str, ...]] = {
         "give --missing available, use fewer parents, or complete some of the rows"
     ),
     Advice.WEIGH_KNOWN_TABLES: "fit a network to data first",
+    Advice.UNKNOWN_AS_ERROR: "",
     Advice.UNKNOWN_AS_MISSING: "correct them, or leave them empty",
     Advice.USE_ALL_ROWS: (
         "leave the columns that lack most values out with --ignore, or give --missing state"

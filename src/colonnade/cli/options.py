@@ -31,6 +31,12 @@ model_file = file_that(model_ending)
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", parser=model_file, help="File of a network.")
 ]
+ModelOrForest = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL", parser=model_file, help="File of a network, or of a forest of networks."
+    ),
+]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", "--force", help="Replace a file that is there already.")
 ]

@@ -63,7 +63,8 @@ def draws(text: str) -> int:
             return number
     except ValueError:
         pass
-    raise _unlike(f"an integer from {MIN_DRAWS} to {MAX_DRAWS:,}", text, "500 are a good start")
+    hint = "leave the option out for as many as are needed"
+    raise _unlike(f"an integer from {MIN_DRAWS} to {MAX_DRAWS:,}", text, hint)
 
 
 def file_that(check: Callable[[Path], object]) -> Callable[[str], Path]:

@@ -7,6 +7,7 @@ import secrets
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,6 +15,12 @@ from colonnade.exceptions import Advice, TooLargeError, expected, no_such_file
 
 # Files that are being written, under their temporary names; who ends the process removes them.
 unfinished: set[Path] = set()
+
+# The files of `together`, which wait for their names: as the user knows them, where they will be,
+# under which name they are, and whether they replace others.
+_waiting: ContextVar[list[tuple[Path, Path, Path, bool]] | None] = ContextVar(
+    "waiting", default=None
+)
 
 # Bytes of the largest file that is read or written; parsed, it may take twenty times as much.
 MAX_BYTES = 1 << 27
@@ -67,8 +74,11 @@ def write_bytes(path: Path, content: bytes, overwrite: bool, smaller: str = "") 
 
 @contextmanager
 def replacing(path: Path, overwrite: bool) -> Iterator[IO[bytes]]:
-    """Open a file under another name; it gets its own when all is written, and else is removed."""
-    target = writable(path, overwrite)
+    """Open a file under another name; it gets its own when all is written, and else is removed.
+
+    Inside of `together` it gets it with the others.
+    """
+    target, waiting = writable(path, overwrite), _waiting.get()
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     # Opened by hand, because the helpers for temporary files make them private to the user.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -82,13 +92,41 @@ def replacing(path: Path, overwrite: bool) -> Iterator[IO[bytes]]:
                 os.fsync(stream.fileno())
             if target.exists():
                 shutil.copymode(target, temporary)
-            writable(path, overwrite)
-            os.replace(temporary, target)
+            if waiting is None:
+                writable(path, overwrite)
+                os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
+        unfinished.discard(temporary)
+        raise
+    if waiting is None:
+        unfinished.discard(temporary)
+    else:
+        waiting.append((path, target, temporary, overwrite))
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Let the files written inside get their names at the end: all of them, or none."""
+    waiting: list[tuple[Path, Path, Path, bool]] = []
+    made: set[Path] = set()
+    token = _waiting.set(waiting)
+    try:
+        yield
+        for path, target, temporary, overwrite in waiting:
+            with _named(path, {None, str(temporary)}):
+                writable(path, overwrite)
+                # One that was not there goes again, if the next one cannot be made.
+                made |= set() if target.exists() else {target}
+                unfinished.update(made)
+                os.replace(temporary, target)
+    except BaseException:
+        for file in (*made, *(temporary for _, _, temporary, _ in waiting)):
+            file.unlink(missing_ok=True)
         raise
     finally:
-        unfinished.discard(temporary)
+        _waiting.reset(token)
+        unfinished.difference_update(made, [temporary for _, _, temporary, _ in waiting])
 
 
 def _too_large(path: Path, size: int, hint: str = "") -> TooLargeError:

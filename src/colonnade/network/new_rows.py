@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -47,12 +47,12 @@ def rows_with_gaps(
 
 
 def tell_absent(
-    absent: Sequence[str], names: Sequence[str], network: BayesianNetwork, besides: str | None
+    absent: Sequence[str], names: Sequence[str], known: Collection[str], besides: str | None
 ) -> None:
-    """Say which variables a table with some columns lacks; refuse it if it has none."""
-    if not any(name in names for name in network.dag.variables if name != besides):
+    """Say which of the known variables a table with some columns lacks; refuse it if all."""
+    if not any(name in names for name in known if name != besides):
         refuse_absent(absent, names)
-    others = [name for name in names if name not in network]
+    others = [name for name in names if name not in known]
     hint = next(filter(None, (did_you_mean(name, others) for name in absent)), "")
     said = f"{places(map(repr, absent))}: not in the table, so missing in every row."
     warn(DataWarning(said, hint))

@@ -104,7 +104,7 @@ def held_out(
     coded = coded_rows(data, network)
     place = coded.position(target)
     coded = coded.take(coded.codes[place] < coded.variables[place].cardinality)
-    fold_of = _folds(coded.rows, target, folds, rng)
+    fold_of = _folds(coded.codes[place], target, folds, rng)
     found = np.empty((coded.rows, coded.variables[place].cardinality))
     for fold in range(folds):
         test = fold_of == fold
@@ -115,11 +115,15 @@ def held_out(
     return HeldOut(target, np.asarray(coded.codes[place]), found, folds)
 
 
-def _folds(rows: int, target: str, folds: int, rng: Seed) -> Array:
-    """Assign rows to folds, ``[row]``."""
+def _folds(truth: Array, target: str, folds: int, rng: Seed) -> Array:
+    """Assign rows to folds, ``[row]``, if there is anything to predict."""
+    rows = len(truth)
     if rows < folds:
         problem = f"{counted(rows, 'row')} with a value of {target!r}, fewer than {folds}."
         raise DataError("Table", problem, "give more rows, or fewer folds")
+    if (truth == truth[0]).all():  # which always succeeds
+        problem = f"{target!r} has a single value, so there is nothing to predict."
+        raise DataError("Table", problem, "give rows with others, too")
     return np.asarray(generator(rng).permutation(rows) % folds)
 
 
@@ -139,7 +143,7 @@ def _by_forests(
     known = np.flatnonzero(truth >= 0)
     truth = truth[known]
     frame = as_frame({name: data[name] for name in names}).iloc[known]
-    fold_of = _folds(len(known), target, folds, rng)
+    fold_of = _folds(truth, target, folds, rng)
     found = np.empty((len(known), len(labels)))
     for fold in range(folds):
         test = fold_of == fold

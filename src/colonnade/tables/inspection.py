@@ -112,8 +112,11 @@ class Inspection:
         source = source_of(table)
         return self.discretizer.cut({name: source.columns[name].values for name in self.used})
 
-    def warn(self) -> None:
-        """Say which columns are left out and why, which numbers are doubtful, and which are cut."""
+    def warn(self, cuts: bool = True) -> None:
+        """Say which columns are left out and why, which numbers are doubtful, and which are cut.
+
+        Without `cuts` the last is left to whoever cuts them.
+        """
         if self.left_out:
             names = tuple(self.left_out)
             each = [f"{name!r} ({reason})" for name, reason in self.left_out.items()]
@@ -123,7 +126,8 @@ class Inspection:
         doubts = [f"{place(c.name)}: {c.doubtful}." for c in self.columns if c.doubtful]
         if doubts:
             warn(DataWarning(" ".join(doubts), Advice.CHOOSE_CODES))
-        warn_of_cuts({each.name: each.different for each in self.columns if each.guessed})
+        if cuts:
+            warn_of_cuts({each.name: each.different for each in self.columns if each.guessed})
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON.

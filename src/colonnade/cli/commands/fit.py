@@ -14,7 +14,7 @@ from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.commands.report import judged, page_file
 from colonnade.cli.data import FitData
-from colonnade.cli.forests import check_forest, fit_forest, say_forest
+from colonnade.cli.forests import check_forest, fit_forest, say_forest, warn_of_single_class
 from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
 from colonnade.cli.learned import say_saved
 from colonnade.cli.models import check_output, gaps_in
@@ -80,14 +80,17 @@ def fit(
     learning: LearnerOptions,
     seed: Annotated[
         int | None,
-        graph_number(help="Makes --restarts and --learn forest repeatable."),
+        graph_number(
+            help="Makes --restarts repeatable. With --learn forest another number gives another "
+            "forest; 0 by default."
+        ),
     ] = None,
     prior: Annotated[
         str | None,
         typer.Option(
             metavar="PRIOR",
             help="What tables are estimated with: {priors}.",
-            show_default="hierarchical, and tiered with --group",
+            show_default="hierarchical, and tiered with --group or --learn forest",
         ),
     ] = None,
     group: Annotated[
@@ -152,6 +155,9 @@ def fit(
     if request.learner is Learn.FOREST:
         check_forest(data, str(learning.target), output, {"--group": group})
     chosen = options.prior_of(prior or ("tiered" if group is not None else "hierarchical"))
+    if request.learner is Learn.FOREST and not chosen.has_posterior:
+        hint = "choose one that has, such as tiered, hierarchical or symmetric"
+        raise Misuse(f"--prior {prior} has no posterior, which --learn forest needs.", hint=hint)
     check_output(output, overwrite)
     if report is not None:
         check_output(report, overwrite, "report")
@@ -170,11 +176,14 @@ def fit(
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
+        from colonnade.files.disk import together
+
         grown, table = fit_forest(data, str(learning.target), chosen if prior else None, seed)
-        with renamed(path="output"):
-            grown.save(output, overwrite)
-        if report is not None:
-            request.write_page(grown, table, report, overwrite, tell)
+        with together():
+            with renamed(path="output"):
+                grown.save(output, overwrite)
+            if report is not None:
+                request.write_page(grown, table, report, overwrite, tell)
         say_forest(grown, output, json, report)
         return
     network, table = request.fitted(chosen, tell)
@@ -264,6 +273,7 @@ class _Request:
             origin = self.learning.origin(self.learner, own, data.missing)
             graph = _told(found, self.learner, self.learning.score, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
+        self._warn_of_single_class(network)
         self._tell_gaps(coded, tell)
         if em := network.diagnostics:
             tell(f"EM: {counted(em.rows, 'incomplete row')}, {counted(em.iterations, 'iteration')}")
@@ -301,6 +311,7 @@ class _Request:
             cut = data.cut_scanned(table, names, weights, group)
             rows = countable(cut, declared, weights=weights, columns=names, group=group)
         network = estimate(rows, graph, prior, missing=data.missing.value, group=group)
+        self._warn_of_single_class(network)
         self._tell_gaps(rows, tell)
         return replace(network, origin=origin)
 
@@ -328,6 +339,14 @@ class _Request:
                 **figures,
             )
         return path
+
+    def _warn_of_single_class(self, network: BayesianNetwork) -> None:
+        """Say that the target has one state alone in all rows."""
+        target = self.learning.target
+        if target is not None and target in network:
+            counts = network[target].counts
+            if counts is not None and (counts.state_totals > 0).sum() == 1:
+                warn_of_single_class(target)
 
     def _tell_gaps(self, coded: Countable, tell: Callable[[str], None]) -> None:
         if lacking := gaps_in(coded):

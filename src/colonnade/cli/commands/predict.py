@@ -15,8 +15,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.carried import Keep, beside, carried_names, taken
 from colonnade.cli.data import PassingFile
-from colonnade.cli.forests import forest_chances
-from colonnade.cli.intervals import IntervalOptions, say_fixed
+from colonnade.cli.intervals import IntervalOptions, RowIntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import complain, figure, fits, interval, say, say_json, table_writer
 from colonnade.cli.rows import (
@@ -55,26 +54,26 @@ _ENDS = (" lower", " upper")
 
 
 def predict(
-    model: options.Model,
+    model: options.ModelOrForest,
     data: PassingFile,
     target: Annotated[
         str | None,
         typer.Option(
             metavar="VARIABLE",
             help="What is predicted; by default the variable that the data lack, or else the one "
-            "that the graph was learned for (the parent of all others).",
+            "that the graph was learned for (the parent of all others). A forest has one alone.",
         ),
     ] = None,
     keep: Keep = None,
     output: RowsFile = None,
     *,
-    intervals: IntervalOptions,
+    intervals: RowIntervalOptions,
     overwrite: options.Overwrite = False,
     json: options.AsJson = False,
 ) -> None:
     """Predict one variable for every row, with probabilities and credible intervals.
 
-    What a row lacks is summed out. Values that the network has never seen, and variables that the
+    What a row lacks is summed out. Values that the model has never seen, and variables that the
     data have no column for, count as missing, with a warning. If the data have the target, its
     values are not used; they stand beside the predictions and are compared with them.
 
@@ -184,7 +183,8 @@ def _accuracy(found: _Answers) -> float | None:
 
 def _say_accuracy(share: float | None, target: str) -> None:
     if share is not None:
-        say(f"{100 * share:.1f} % of the known values of {target} are the most probable state")
+        known = f"{100 * share:.1f} % of the known values of {target} are the most probable state"
+        say(f"{known} (expect less for new rows if the model learned from these)")
 
 
 def _explain_columns(name: str, kept: Sequence[str], found: _Answers, level: float) -> None:
@@ -384,19 +384,17 @@ class _Forest:
 
     def answers(self, table: dict[str, Any], target: str, intervals: IntervalOptions) -> _Answers:
         """Answer for all rows of a table."""
-        chances = forest_chances(self.forest, table, intervals)
-        classes = self.forest.classes_.tolist()
-        spellings = self.forest.networks_[0][target].family.child.spellings
-        truth = [spellings.get(value, value) for value in table.get(target, [])]
-        return _Answers.of(target, classes, *chances, truth)
+        (found,) = self.passing(table, target, intervals)
+        return found
 
     def passing(
-        self, table: Scanned | Engine, target: str, intervals: IntervalOptions
+        self, table: dict[str, Any] | Scanned | Engine, target: str, intervals: IntervalOptions
     ) -> Iterator[_Answers]:
-        """Yield the answers for the rows of files."""
+        """Yield the answers for the rows of files; those of a table in memory at once."""
         classes = self.forest.classes_.tolist()
+        settings = intervals.of_forest
         with renamed(rng="seed"):
-            for block in self.forest.predict_blocks(table, **intervals.of_forest):
+            for block in self.forest.predict_blocks(table, absent="missing", **settings):
                 truth = _known(classes, block.truth)
                 yield _Answers.of(target, classes, block.probabilities, block.interval, truth)
 

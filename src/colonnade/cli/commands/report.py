@@ -16,6 +16,7 @@ from colonnade.cli.models import check_output
 from colonnade.cli.output import say
 from colonnade.cli.values import Misuse, file_that, table_ending
 from colonnade.exceptions import (
+    DataError,
     IncompleteRowsWarning,
     InputError,
     counted,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _ENDINGS = (".html", ".htm")
 FOLDS = 5
+_FOLDS = "--folds applies only with --data, and --compare, --target or a forest."
 # Fewer rows say nothing about rows held out; more values take longer than anybody expects of fit.
 _MIN_JUDGED_ROWS = 10
 _MAX_COMPARED_VALUES = 500_000
@@ -45,7 +47,7 @@ page_file = file_that(page_ending)
 
 
 def report(
-    model: options.Model,
+    model: options.ModelOrForest,
     *,
     output: Annotated[
         Path,
@@ -75,13 +77,16 @@ def report(
         typer.Option(
             metavar="VARIABLE",
             help="Show what tells most about this variable and what moves it, and with --data "
-            "predict it for held-out rows: ROC, calibration and confusion.",
+            "predict it for held-out rows: ROC, calibration and confusion. A forest has one "
+            "alone, which need not be named.",
         ),
     ] = None,
     folds: Annotated[
         int | None,
         options.number(
-            2, help="Parts for cross-validation, for --compare, and --target with --data; 5."
+            2,
+            help="Parts for cross-validation, for --compare, --target with --data, and forests "
+            "with --data; 5.",
         ),
     ] = None,
     member: Annotated[
@@ -112,10 +117,12 @@ def report(
     if compare and data is None:
         raise Misuse("--compare applies only with --data.")
     reading.check(data)
-    if folds is not None and (data is None or not (compare or target is not None)):
-        raise Misuse("--folds applies only with --compare, or --target and --data.")
+    if folds is not None and data is None:
+        raise Misuse(_FOLDS)
     check_output(output, overwrite)
     found = load_model(model)
+    if folds is not None and not (compare or target is not None or is_forest(found)):
+        raise Misuse(_FOLDS)
     more: dict[str, Any] = {"title": title or f"{model.stem}: {_kind(found)}"}
     if is_forest(found):
         if compare:
@@ -135,6 +142,8 @@ def report(
             more["comparison"] = compared(found, more["data"], folds or FOLDS, target)
         if target is not None:
             more["held_out"] = pages.held_out(found, more["data"], target, folds or FOLDS)
+        elif is_forest(found) and found.target_name_ in more["data"]:
+            more |= judged(found, more["data"], found.target_name_, say, False, folds)
     if level is not None:
         more["level"] = level
     with renamed(path="output"):
@@ -161,6 +170,7 @@ def judged(
     target: str | None,
     tell: Callable[[str], None],
     weighted: bool,
+    folds: int | None = None,
 ) -> dict[str, Any]:
     """Return what the page of a model says besides its tables, and tell what it does not."""
     from colonnade.report import held_out
@@ -173,21 +183,31 @@ def judged(
         tell("The report has no figures on held-out rows: rows have weights")
         return found
     if rows < _MIN_JUDGED_ROWS:
-        tell(f"The report has no figures on held-out rows: {counted(rows, 'row')} are too few")
+        tell(f"The report has no figures on held-out rows: {_too_few(rows)}")
         return found
     long = rows * len(network_of(model)) > _MAX_COMPARED_VALUES
     if forest and long:
         hint = f"see colonnade report --data DATA --target {target}"
         tell(f"The report has no figures on held-out rows, which take long here: {hint}")
         return found
+    aim = None
     if target is not None:
-        found["held_out"] = held_out(model, table, target, FOLDS)
+        try:
+            found["held_out"] = held_out(model, table, target, folds or FOLDS)
+            aim = target
+        except DataError as error:
+            # The page has more to show, and the model is needed besides.
+            tell(f"The report has no figures on held-out rows: {error.problem.rstrip('.')}")
     if is_forest(model):
         return found
     if long:
         tell("The report has no comparison, which takes long here: see colonnade report --compare")
         return found
-    return found | {"comparison": compared(model, table, FOLDS, target)}
+    return found | {"comparison": compared(model, table, folds or FOLDS, aim)}
+
+
+def _too_few(rows: int) -> str:
+    return f"{counted(rows, 'row')} {'is' if rows == 1 else 'are'} too few"
 
 
 def compared(network: BayesianNetwork, table: Any, folds: int, target: str | None) -> Any:

@@ -32,6 +32,7 @@ const share = (value) => {
   if (percent > 99 && percent < 100) return ">\u00a099\u00a0%";
   return `${percent.toFixed(0)}\u00a0%`;
 };
+const tallied = (words, what) => `${words} ${what}${words === "1" ? "" : "s"}`;
 const plural = (value, what) => `${count(value)} ${what}${value === 1 ? "" : "s"}`;
 const level = `${+(100 * content.level).toFixed(6)}\u00a0%`;
 

@@ -16,7 +16,7 @@ function buildGraph() {
     const table = variables[k].table;
     const words = `${name(k)}: ${plural(variables[k].states.length, "state")}, ${plural(variables[k].parents.length, "parent")}`;
     const node = s("g", { class: "node", role: "button", tabindex: k ? "-1" : "0", "aria-label": words },
-      s("title", {}, words + (table.n === null ? "" : `, ${table.n} rows`)),
+      s("title", {}, words + (table.n === null ? "" : `, ${tallied(table.n, "row")}`)),
       s("rect", { x: x - wide / 2, y: y - 13, width: wide, height: 26, rx: 8 }),
       s("text", { x, y: y + 4.5 }, label));
     node.addEventListener("keydown", (event) => walk(event, k));

@@ -27,7 +27,7 @@ function showPanel(k) {
 }
 
 function facts(table, parents) {
-  const known = table.n === null ? "A table that was given, without counts. " : `${table.n} rows, prior ${table.prior}. `;
+  const known = table.n === null ? "A table that was given, without counts. " : `${tallied(table.n, "row")}, prior ${table.prior}. `;
   if (!parents) return known;
   const seen = table.n === null ? `${table.configurations} configurations` : `${count(table.seen)} of ${table.configurations} configurations were seen`;
   return `${known}${seen}${table.n === null ? "." : "; those with most rows come first."}`;
