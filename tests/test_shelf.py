@@ -61,6 +61,13 @@ def test_no_block_that_is_too_small_or_much_too_large_is_taken():
     assert address(shelf.Shelf(1).take(250)) == place
 
 
+def test_a_block_that_is_left_when_python_ends_needs_no_names_of_the_module(monkeypatch):
+    loan = shelf._Loan(np.empty(100))
+    monkeypatch.setattr(shelf, "_kept", None)
+    loan.__del__(lambda: True)
+    monkeypatch.setattr(shelf, "_kept", {})
+
+
 def test_no_more_than_the_limit_is_kept(monkeypatch):
     monkeypatch.setattr(shelf, "_MOST_KEPT", 250)
     arrays = [shelf.Shelf(1).take(100) for _ in range(3)]

@@ -8,6 +8,8 @@ machine that returns its free memory up to a third.
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
 from threading import Lock
 
 import numpy as np
@@ -48,8 +50,11 @@ class _Loan:
     def __init__(self, block: Floats) -> None:
         self._block, self.__array_interface__ = block, block.__array_interface__
 
-    def __del__(self) -> None:
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         # This may happen at any moment, so that there must be no lock; single steps are enough.
+        # When Python ends, the names of this module may be gone.
+        if ending():
+            return
         kept = sum(map(len, list(_kept.values())))
         if kept + len(self._block) <= _MOST_KEPT:
             _kept[id(self._block)] = self._block
