@@ -22,6 +22,7 @@ DAYS = [str(dt.date(2024, 1, 1) + dt.timedelta(int(k) // 1)) for k in range(ROWS
 
 IDENTIFYING: dict[str, Any] = {
     "numbers": np.arange(ROWS),
+    "floats": np.arange(ROWS, dtype=float),
     "shuffled": RNG.permutation(ROWS) + 1000,
     "list": list(range(ROWS)),
     "half": NAMES[: ROWS // 2] * 2,

@@ -86,7 +86,7 @@ class BayesianNetworkClassifier(NetworkEstimator):
         after it if that is a feature.
     identifiers : {"drop", "keep"}
         What to do with columns that seem to identify rows (text with a state for every second
-        training row or more, many dates, integers that never repeat): leave them out, with a
+        training row or more, many dates, whole numbers that never repeat): leave them out, with a
         ``ColumnWarning``, or use them as any other. Columns that a Dag or `root` names are never
         left out, nor is anything if all columns are such.
     class_weight : "balanced", or mapping of labels to float, optional

@@ -53,23 +53,24 @@ def identifier(column: Column, read: Measured | Levels) -> Excess | None:
     """Return what is to be said about a column that identifies rows; None of any other.
 
     Such a column has at least 20 values, and is one of these: text with a state for every second
-    row or more; more than 31 dates; integers that never repeat, although integers drawn at random
-    from the same range would have repeated at least five times, or whose name ends in *id*.
+    row or more; more than 31 dates; whole numbers that never repeat, although as many drawn at
+    random from the same range would have repeated at least five times, or whose name ends in *id*.
+    They may be floats, as pandas makes them where some are missing.
     """
     if isinstance(read, Measured):
-        whole = read.numbers if column.number_type is int and read.guessed else np.empty(0)
-        whole = whole[~np.isnan(whole)]
-        unique = never_repeat(column.name, whole, read.guessed)
-        return Excess(column.name, read.guessed, len(whole)) if unique else None
+        numbers = read.numbers[~np.isnan(read.numbers)] if read.guessed else np.empty(0)
+        unique = never_repeat(column.name, numbers, read.guessed)
+        return Excess(column.name, read.guessed, len(numbers)) if unique else None
     found = _excess(column.name, read)
     if found is None:
         return None
-    integers = column.number_type is int and not read.closed
-    return found if identifies(found, read.present, integers) else None
+    # Numbers that are states are whole.
+    whole = column.number_type is not None and not read.closed
+    return found if identifies(found, read.present, whole) else None
 
 
 def identifies(found: Excess, labels: Sequence[Any], whole: bool) -> bool:
-    """Whether labels, of which there are many, identify rows; `whole` says they are integers."""
+    """Whether labels, of which there are many, identify rows; `whole` says they are numbers."""
     if all(isinstance(label, str) for label in labels):
         return found.states >= _MIN_STATES_PER_ROW * found.rows or are_dates(labels)
     if not whole or found.states < found.rows:
@@ -123,7 +124,7 @@ def are_dates(labels: Sequence[Any], least: int = _MAX_DATES + 1) -> bool:
 
 
 def never_repeat(name: str, numbers: Any, different: int) -> bool:
-    """Whether integers are all different, and more so than by chance or as their name says."""
+    """Whether whole numbers are all different, and more so than by chance or as their name says."""
     n = len(numbers)
     if n < _MIN_ROWS or different < n:
         return False

@@ -25,7 +25,7 @@ from colonnade.tables.countable import bounded
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.discretizing import Discretized, Discretizer
 from colonnade.tables.identifiers import Excess, are_dates, identifier, identifies
-from colonnade.tables.levels import Levels, as_float, column_error, place, refuse_absent
+from colonnade.tables.levels import Levels, are_whole, as_float, column_error, place, refuse_absent
 from colonnade.tables.remarks import StateRemarks, number_code
 from colonnade.tables.sketches import MAX_EXACT
 from colonnade.tables.sources import Column, ListColumn, StateColumn, source_of
@@ -327,7 +327,9 @@ def _summary_of_many(found: Tallies, tally: Tally, wanted: Bins, kept: bool) -> 
     bins: Any = wanted.columns.get(name, wanted.default)
     cuts, counts = None, list[int]()
     repeats = tally.rows.max(initial=0) > 1
-    identifying = column.number_type is int and name not in wanted.columns and not repeats
+    numbers = column.numbers
+    guessed = numbers is not None and are_whole(numbers) and name not in wanted.columns
+    identifying = guessed and not repeats
     if column.number_type is not None and bins is not None and (kept or not identifying):
         cuts, counts = found.cut(name, bins)
     elif kept:
@@ -344,7 +346,7 @@ def _summary_of_many(found: Tallies, tally: Tally, wanted: Bins, kept: bool) -> 
         tuple(counts),
         cuts,
         remarks=(f"{reason}, not all of them counted",),
-        guessed=column.number_type is int and name not in wanted.columns,
+        guessed=guessed,
     )
 
 
@@ -377,7 +379,7 @@ def _excess(
         whole, labels = read.guessed > 0, read.numbers[~np.isnan(read.numbers)].tolist()
     else:
         whole, labels = not read.closed, read.present
-    return found if identifies(found, labels, whole and column.number_type is int) else None
+    return found if identifies(found, labels, whole and column.number_type is not None) else None
 
 
 def _found(column: Column, read: Levels, there: Array) -> tuple[tuple[State, ...], Array]:

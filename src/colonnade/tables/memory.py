@@ -57,8 +57,8 @@ def encode(
     integers if all of them are whole; others must be cut first (:func:`discretize`). A
     ``ColumnWarning`` names columns that seem to identify rows: those with at least 20 values that
     are text with a state for every second row or more, or more than 31 dates written as text, or
-    integers that never repeat although by chance they would, or whose name ends in *id*. Another
-    one names columns of more than 10 whole numbers with fewer than 10 rows each.
+    whole numbers that never repeat although by chance they would, or whose name ends in *id*.
+    Another one names columns of more than 10 whole numbers with fewer than 10 rows each.
 
     Parameters
     ----------

@@ -186,7 +186,7 @@ class NumberTrack:
     def excess(self) -> Excess | None:
         """What is to be said of whole numbers that never repeat."""
         values, _ = self.sketch.summary()
-        unique = self.number_type is int and self._unique_to == len(values)
+        unique = self.whole and self._unique_to == len(values)
         if unique and never_repeat(self.name, values, len(values)):
             return Excess(self.name, len(values), self._unique_to)
         return None

@@ -151,7 +151,7 @@ def _warn(seen: Sequence[Seen], found: Sequence[Variable]) -> None:
         excess = each.excess
         if not excess.enough:
             continue
-        if identifies(excess, each.present, each.number_type is int and not each.closed):
+        if identifies(excess, each.present, each.number_type is not None and not each.closed):
             identifying.append(excess)
         elif each.number_type is not None and not each.closed and excess.thin:
             numbers.append(excess)
