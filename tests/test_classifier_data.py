@@ -80,7 +80,9 @@ def test_partial_fit_of_declared_classes() -> None:
     model = BayesianNetworkClassifier("naive").partial_fit(X, y, classes=[0, 1, 2, 3])
     assert model.predict_proba(X).shape == (30, 4)
     model.partial_fit(X, y, classes=[3, 2, 1, 0])
-    with pytest.raises(DataError, match=r"label 7 is not among the known classes \(0, 1, 2, 3\)"):
+    with pytest.raises(
+        DataError, match=r"label 7 is not among the known classes of 'class' \(0, 1, 2, 3\)"
+    ):
         model.partial_fit(X[:1], [7])
     with pytest.raises(InputError, match="the classes known already"):
         model.partial_fit(X, y, classes=[0, 1, 2])
@@ -279,6 +281,20 @@ def test_numbers_of_rows_are_left_out_whatever_their_type(model) -> None:
         with pytest.warns(ColumnWarning, match="Column 'number' .*: left out"):
             model.fit(pd.DataFrame({"age": age, "number": number}), y)
         assert model.identifiers_ == ("number",)
+
+
+@pytest.mark.parametrize(
+    "model", [BayesianNetworkClassifier(), BayesianNetworkForest(2, random_state=0)]
+)
+@pytest.mark.parametrize("values", [[1, pd.NA, 2], [1.5, pd.NA, 2.5], [True, pd.NA, False]])
+def test_gaps_of_pandas_in_columns_of_objects_are_missing(model, values) -> None:
+    y = [0, 1, 0] * 10
+    found = []
+    for gap in (pd.NA, None):
+        each = [gap if value is pd.NA else value for value in values]
+        X = pd.DataFrame({"a": pd.Series(each * 10, dtype=object)})
+        found.append(model.fit(X, y).predict_proba(X))
+    np.testing.assert_array_equal(*found)
 
 
 def test_an_identifier_does_not_change_cross_validation() -> None:
@@ -553,7 +569,9 @@ def test_declared_classes_keep_their_column() -> None:
     assert chances.shape == (400, 3)
     assert (chances[:, 2] > 0).all()
     assert chances[:, 2].max() < 0.5
-    with pytest.raises(DataError, match=r"`y`: label 2 is not among the known classes \(0, 1\)"):
+    with pytest.raises(
+        DataError, match=r"`y`: label 2 is not among the known classes of 'class' \(0, 1\)"
+    ):
         BayesianNetworkClassifier(classes=[0, 1]).fit(X, y)
     with pytest.raises(DataError, match=r"labels '0', '1', '2' are not among"):
         BayesianNetworkClassifier(classes=[0, 1, 2]).fit(X, y.astype(str))

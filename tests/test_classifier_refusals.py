@@ -278,3 +278,11 @@ def test_a_class_without_weight_is_told(kind):
     assert declared.classes_.tolist() == ["ill", "ok"]
     kind(class_weight={"ill": 0}).partial_fit(X, y, classes=["ill", "ok"]).partial_fit(X, y)
     model.partial_fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [BayesianNetworkClassifier, BayesianNetworkForest])
+def test_a_misspelt_name_that_is_taken_for_the_class_is_named(kind):
+    X = pd.DataFrame({"stage": ["I", "II"] * 20})
+    model = kind(variables={"stagee": ["I", "II", "III"]})
+    with pytest.raises(DataError, match=r"not among the known classes of 'stagee' \('I', 'II'"):
+        model.fit(X, ["no", "yes"] * 20)

@@ -207,3 +207,43 @@ def test_importances_of_what_says_nothing():
         warnings.simplefilter("ignore")
         model = BayesianNetworkClassifier("naive").fit(X, np.zeros(40, int))
     assert (model.feature_importances_ == 0.0).all()
+
+
+def test_importances_that_would_take_too_large_sums_are_not_there():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=60)
+    X = rng.normal(size=(60, 150)) + y[:, None]
+    model = BayesianNetworkClassifier().fit(X, y)
+    with pytest.raises(TooLargeError, match=r"`feature_importances_` needs .* structure='tan'"):
+        _ = model.feature_importances_
+    assert not hasattr(model, "feature_importances_")
+    assert hasattr(model.set_params(structure="tan").fit(X, y), "feature_importances_")
+
+
+@pytest.mark.parametrize("kind", [BayesianNetworkClassifier, BayesianNetworkForest])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_fit_that_fails_changes_nothing(kind, method):
+    X, y = numbers()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = kind(random_state=0) if kind is BayesianNetworkForest else kind()
+    wrong = frame.add_prefix("p").assign(pa=np.inf)
+    with pytest.raises(ValueError, match=r"infinity|[Ii]nfinite"):
+        getattr(model, method)(wrong, y)
+    assert not vars(model).keys() & {"classes_", "feature_names_in_", "n_features_in_"}
+    before = vars(model.fit(frame, y)).copy()
+    chances = model.predict_proba(frame)
+    with pytest.raises(ValueError, match=r"infinity|[Ii]nfinite|feature names"):
+        getattr(model, method)(wrong, y)
+    assert vars(model) == before
+    np.testing.assert_array_equal(model.predict_proba(frame), chances)
+
+
+def test_a_prior_that_is_set_later_holds_for_a_forest():
+    X, y = numbers()
+    model = BayesianNetworkForest(2, random_state=0).fit(X[:60], y[:60])
+    model.partial_fit(X[60:90], y[60:90])
+    assert isinstance(model.networks_[0].priors["x0"], cn.Tiered)
+    model.set_params(prior=cn.BDeu(1)).partial_fit(X[90:], y[90:])
+    other = BayesianNetworkForest(2, prior=cn.BDeu(1), random_state=0).fit(X[:60], y[:60])
+    other.partial_fit(X[60:], y[60:])
+    assert model.networks_ == other.networks_

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -94,7 +95,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         return self
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn everything from these rows.
+        """Learn everything from these rows; what was learned before stays if that fails.
 
         Parameters
         ----------
@@ -109,7 +110,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         -------
         self
         """
-        with renamed(table="X"):
+        with renamed(table="X"), self._all_or_nothing():
             return self._first(labelled_rows(self, X, y, sample_weight, self._naming), None)
 
     def partial_fit(
@@ -138,7 +139,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self
         """
         first = not hasattr(self, "classes_")
-        with renamed(table="X"):
+        with renamed(table="X"), self._all_or_nothing():
             rows = labelled_rows(self, X, y, sample_weight, self._naming if first else None)
             if first:
                 return self._first(rows, classes)
@@ -356,6 +357,16 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     @abstractmethod
     def _add(self, rows: Labelled) -> None:
         """Learn from more rows."""
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Put all attributes back if learning fails: names of other rows fit no old model."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     @property
     def _naming(self) -> dict[str, Sequence[str]]:

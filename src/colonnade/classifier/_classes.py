@@ -56,7 +56,7 @@ class Classes:
         if strange:
             known = listing(self.labels.tolist())
             noun, verb = ("label", "is") if len(strange) == 1 else ("labels", "are")
-            unlike = f"{verb} not among the known classes ({known})"
+            unlike = f"{verb} not among the known classes of {self.name!r} ({known})"
             problem = f"{noun} {listing(strange, 5)} {unlike}."
             raise DataError("`y`", problem, self._hint(strange))
         codes = np.array([places[label] for label in found.tolist()], dtype=np.intp)

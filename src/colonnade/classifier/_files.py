@@ -36,7 +36,7 @@ _KIND = _plain.Kind(
     frozenset(("prior", "used", "rows", "scores", "members")),
     frozenset(("n_members", "max_parents", "average", "random_state", "n_jobs")),
     "forest",
-    "a single network is loaded with colonnade.load",
+    "colonnade.load reads a network, and BayesianNetworkClassifier.load a classifier",
     "learn fewer members, or members with fewer intervals or parents",
 )
 

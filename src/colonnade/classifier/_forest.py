@@ -16,6 +16,7 @@ from colonnade.classifier._features import Features, Rows, Treatment
 from colonnade.classifier._input import Labelled
 from colonnade.classifier._members import Growth, Member, Training
 from colonnade.network import BayesianNetwork
+from colonnade.priors import Prior
 from colonnade.progress import Progress
 from colonnade.tables.coded import CodedTable
 from colonnade.threads import run
@@ -61,15 +62,20 @@ class Forest:
             members = tuple(run([partial(learn, seed) for seed in seeds], threads))
         return cls(classes, members, rows.total, growth, treatment)
 
-    def add(self, rows: Labelled, threads: int) -> Forest:
-        """Count more rows; cuts and graphs stay."""
+    def add(self, rows: Labelled, prior: Prior | None, threads: int) -> Forest:
+        """Count more rows; cuts and graphs stay, and the prior unless there is another one."""
         classes = self.classes.grown(rows.labels)
-        tasks = [
-            partial(member.add, rows, classes, self.treatment, self.growth.prior)
-            for member in self.members
-        ]
-        members = tuple(run(tasks, threads))
-        return replace(self, classes=classes, members=members, rows=self.rows + rows.total)
+        growth = self.growth if prior is None else replace(self.growth, prior=prior)
+        with Progress("Members", len(self.members)) as progress:
+
+            def add(member: Member) -> Member:
+                grown = member.add(rows, classes, self.treatment, growth.prior)
+                progress.advance()
+                return grown
+
+            members = tuple(run([partial(add, member) for member in self.members], threads))
+        total = self.rows + rows.total
+        return replace(self, classes=classes, members=members, rows=total, growth=growth)
 
     @property
     def views(self) -> tuple[Features, ...]:

@@ -34,7 +34,7 @@ _KIND = _plain.Kind(
     frozenset(("features", "prior", "scores", "network")),
     frozenset(("structure", "k", "root", "structure_score", "graph_prior")),
     "classifier",
-    "a network is loaded with colonnade.load, and a forest with BayesianNetworkForest.load",
+    "colonnade.load reads a network, and BayesianNetworkForest.load a forest",
     "learn it with fewer intervals or parents",
 )
 _SCORES = {type(score).__name__: score for score in (BIC(), AIC(), LogLikelihood())}

@@ -29,9 +29,10 @@ from colonnade.classifier._network_files import read, save
 from colonnade.classifier._passing import Passing
 from colonnade.classifier._plain import Kept
 from colonnade.dag import Dag
-from colonnade.exceptions import Advice, NotSupportedError
+from colonnade.exceptions import Advice, NotSupportedError, TooLargeError
 from colonnade.network import BayesianNetwork
 from colonnade.priors import Interval, Prior
+from colonnade.progress import Progress
 from colonnade.structure.scores import GraphPrior, Score
 from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.bins import DEFAULT_BINS, Bins, Wanted
@@ -343,14 +344,17 @@ class BayesianNetworkClassifier(NetworkEstimator):
         The mutual information of the class with each feature by itself, in the fitted network,
         divided by the sum over all features, so that the shares add up to one; all are zero if no
         feature says anything. Features that were left out have none. What several features say
-        together is not divided up among them.
+        together is not divided up among them. A wide network, of 150 features that have two others
+        as parents for example, has no such attribute, because exact sums would be too large.
         """
         check_is_fitted(self)
         network, target = self.network_, self.target_name_
         own = np.zeros(self.n_features_in_)
-        for k, name in enumerate(feature_names(self)):
-            if name in network:
-                own[k] = network.mutual_information(name, target).value
+        with Progress("Importances", len(own)) as progress:
+            for k, name in enumerate(feature_names(self)):
+                if name in network:
+                    own[k] = _information(network, name, target)
+                progress.advance()
         total = own.sum()
         return own / total if total > 0.0 else own
 
@@ -362,3 +366,19 @@ class BayesianNetworkClassifier(NetworkEstimator):
     @classmethod
     def _read(cls, path: str | os.PathLike[str]) -> Kept:
         return read(path)
+
+
+class _NoImportancesError(TooLargeError, AttributeError):
+    """Importances would take too large sums; to ``hasattr`` they are not there."""
+
+
+def _information(network: BayesianNetwork, name: str, target: str) -> float:
+    """Mutual information of a feature and the class."""
+    try:
+        return network.mutual_information(name, target).value
+    except TooLargeError as error:
+        what = "The largest table of exact inference that `feature_importances_` needs"
+        hint = "structure='tan' and BayesianNetworkForest have them however many features there are"
+        raise _NoImportancesError(
+            what, size=error.size, limit=error.limit, hint=hint, unit=error.unit
+        ) from error

@@ -178,7 +178,9 @@ class BayesianNetworkForest(NetworkEstimator):
         self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))
 
     def _add(self, rows: Labelled) -> None:
-        self._take(self._forest.add(rows, self._threads))
+        # The default is that of the first rows; another prior may be set in between.
+        prior = None if self.prior is None else _prior(self.prior, rows.total)
+        self._take(self._forest.add(rows, prior, self._threads))
 
     def _take(self, forest: Forest) -> None:
         self._forest = forest

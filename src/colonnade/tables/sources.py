@@ -104,7 +104,7 @@ class ListColumn:
 
     @property
     def times(self) -> Times | None:
-        present = [value for value in self.values if value is not None and value == value]
+        present = [value for value in self.values if not is_missing(value)]
         for kinds in (dt.date | dt.time, dt.timedelta):
             if present and all(isinstance(value, kinds) for value in present):
                 return Times(len(set(present)), len(present), kinds is dt.timedelta)
