@@ -135,17 +135,18 @@ class ReadOptions:
                 raise Misuse(f"{option} applies only {where}.")
         refuse_repeated("--na", "texts", self.na)
 
-    def table(self, path: Path) -> TextTable:
-        """Read a file."""
-        from colonnade.tables.files import TextTable, read
+    def table(self, path: Path, as_written: bool = False) -> TextTable:
+        """Read a file; `as_written` keeps its texts as well."""
+        from colonnade.tables.files import TextTable, read_table
 
-        found = read(
+        found = read_table(
             str(path),
             self.na,
             self.header,
             separator=self.separator,
             decimal=self.decimal,
             encoding=self.encoding,
+            as_written=as_written,
         )
         return found if isinstance(found, TextTable) else TextTable(found)
 
@@ -208,15 +209,15 @@ class FileOptions(ReadOptions):
         self.check(self.path)
         refuse_repeated("--ignore", "columns", self.ignore)
 
-    def read(self, *named: str | None) -> TextTable:
+    def read(self, *named: str | None, as_written: bool = False) -> TextTable:
         """Read the table without the columns to be ignored; these and those named must be there."""
-        return self.without_ignored(self.read_all(*named))
+        return self.without_ignored(self.read_all(*named, as_written=as_written))
 
-    def read_all(self, *named: str | None) -> TextTable:
+    def read_all(self, *named: str | None, as_written: bool = False) -> TextTable:
         """Read the table with all its columns; those to be ignored and named must be there."""
         from colonnade.tables.levels import refuse_absent
 
-        table = self.table(self.path)
+        table = self.table(self.path, as_written)
         known = [name for name in named if name is not None]
         refuse_absent([*self._ignored, *known], list(table))
         return table

@@ -141,7 +141,7 @@ def restated(table: TextTable, wanted: Mapping[str, Restating]) -> TextTable:
     _refuse_absent(wanted, list(table))
     found = source_of(table).columns if wanted else {}
     columns = {name: _restated(found[name], own) for name, own in wanted.items()}
-    return TextTable({**table, **columns}, table.codes)
+    return TextTable({**table, **columns}, table.codes, table.texts)
 
 
 def restated_values(found: Tallies, wanted: Mapping[str, Restating]) -> Tallies:
