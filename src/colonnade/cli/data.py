@@ -399,14 +399,39 @@ class DataOptions(CutOptions):
         them. Who cuts columns otherwise than planned also warns of that: then there are no `cuts`.
         """
         from colonnade.tables import inspect
-        from colonnade.tables.levels import no_rows
 
         self._check_keep(table)
         columns = table.only(name for name in table if name != weights)
-        named = (*(self.keep or ()), *self.restatings, *keep, group)
-        kept = [name for name in named if name is not None]
         wanted = self._wanted(columns, "the table", [] if group is None else [group])
-        plan = inspect(columns, wanted, kept)
+        return self._told(inspect(columns, wanted, self._kept(*keep, group)), cuts)
+
+    def plan_scanned(
+        self,
+        table: Scanned | Engine,
+        *,
+        weights: str | None,
+        keep: Sequence[str | None],
+        group: str | None,
+    ) -> Inspection:
+        """Say the same of files and tables of databases, in a pass over them."""
+        from colonnade.tables import inspect
+        from colonnade.tables.tallies import tallied
+
+        left_out = [*self._ignored, *([] if weights is None else [weights])]
+        found = restated_values(tallied(table, left_out, tell=False), self.restatings)
+        self._check_keep(found.columns)
+        columns = {name: tally.column for name, tally in found.columns.items()}
+        wanted = self._wanted_of(columns, "the table", [] if group is None else [group])
+        return self._told(inspect(found, wanted, self._kept(*keep, group)))
+
+    def _kept(self, *others: str | None) -> list[str]:
+        named = (*(self.keep or ()), *self.restatings, *others)
+        return [name for name in named if name is not None]
+
+    def _told(self, plan: Inspection, cuts: bool = True) -> Inspection:
+        """Warn of what becomes of columns, and raise if nothing can be learned from them."""
+        from colonnade.tables.levels import no_rows
+
         for column in plan.columns:
             if column.error is not None:
                 raise column.error
