@@ -80,3 +80,20 @@ def test_texts_that_are_read_as_missing_are_told_once() -> None:
     Path("part0.csv").write_text(text)
     done = run("fit", "part*.csv", "-o", "new.json")
     assert flat(done.stderr).count("as missing, in column") == 1
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("how", HOWS)
+def test_what_is_to_be_corrected_is_an_error_of_fit(how: str) -> None:
+    for path in ("part1.csv", "whole.csv"):
+        lines = Path(path).read_text().splitlines()
+        lines[50] = ",".join([*lines[50].split(",")[:3], "inf", *lines[50].split(",")[4:]])
+        Path(path).write_text("\n".join(lines) + "\n")
+    shown = flat(run("inspect", *HOWS[how]).stdout)
+    said = "infinity, or a number too large to be cut"
+    said += ", in row 50 (counted from 1)" if how == "memory" else ""
+    assert "to be corrected: infinity" in shown
+    assert "9 columns, 3 used" in shown
+    assert f"Column 'bmi': {said}." in flat(run("fit", *HOWS[how], "-o", "x.json", code=1).stderr)
+    bmi = json.loads(run("inspect", *HOWS[how], "--json").stdout)["columns"][3]
+    assert (bmi["use"], bmi["reason"]) == ("to be corrected", said)

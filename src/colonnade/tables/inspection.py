@@ -22,13 +22,13 @@ from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_
 from colonnade.tables.bounds import Allowed
 from colonnade.tables.coding import discovered
 from colonnade.tables.countable import bounded
-from colonnade.tables.cuts import Cuts
+from colonnade.tables.cuts import Cuts, refuse_infinite
 from colonnade.tables.discretizing import Discretized, Discretizer
 from colonnade.tables.identifiers import Excess, are_dates, identifier, identifies
 from colonnade.tables.levels import Levels, are_whole, as_float, column_error, place, refuse_absent
 from colonnade.tables.remarks import StateRemarks, number_code
 from colonnade.tables.sources import Column, ListColumn, StateColumn, source_of
-from colonnade.tables.summaries import ColumnSummary, Kind
+from colonnade.tables.summaries import ColumnSummary, Fate, Kind
 from colonnade.tables.tallies import DistinctColumn, Tallies, Tally, tallies_of
 from colonnade.tables.texts import strange_texts
 from colonnade.variables import State
@@ -75,7 +75,7 @@ class Inspection:
     @property
     def used(self) -> tuple[str, ...]:
         """Names of the columns that would become variables."""
-        return tuple(column.name for column in self.columns if column.fate != "left out")
+        return tuple(each.name for each in self.columns if each.fate in ("states", "cut"))
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -263,8 +263,9 @@ def _summary(
         problem = getattr(error, "problem", error.statement).rstrip(".")
         # An error that names a row is about that row, and not about the column.
         own = error if hasattr(error, "row") else None
+        fate: Fate = "left out" if own is None else "to be corrected"
         name = str(column.name)
-        return ColumnSummary(name, "other", rows, 0, 0, codes, reason=problem, error=own)
+        return ColumnSummary(name, "other", rows, 0, 0, codes, fate, reason=problem, error=own)
 
 
 def _times(column: Column, codes: Mapping[str, int], rows: int) -> ColumnSummary:
@@ -287,6 +288,7 @@ def _read(
 ) -> ColumnSummary:
     cuts: Cuts | None = None
     if isinstance(read, Measured):
+        refuse_infinite(column.name, read.numbers, by_row=times is None)
         there = ~np.isnan(read.numbers)
         different = len(np.unique(read.numbers[there]))
         cuts = read.cuts(column.name, weights=times) if there.any() else None
