@@ -12,6 +12,7 @@ from colonnade.cli import options
 from colonnade.cli.data import FileOptions, Missing
 from colonnade.cli.models import check_output, described, gaps_in, load, save, summarise
 from colonnade.cli.output import say, say_json
+from colonnade.cli.rows import warn_of_numbers
 from colonnade.cli.values import Misuse, choice
 from colonnade.exceptions import Advice, DataError, DataWarning, renamed, warn
 
@@ -77,6 +78,7 @@ def learn_rows(
             raise Misuse(f"--ignore: {name!r} is a variable of the network.", hint=hint)
     table = dict(data.read(weights))
     if new:
+        warn_of_numbers(network, table)
         try:
             coded = coded_for_network(table, network, weights, "raise")
         except DataError as error:

@@ -81,10 +81,19 @@ def coded_rows(
     from colonnade.network.learning import coded_for_network
     from colonnade.network.new_rows import advising_rows
 
+    warn_of_numbers(network, table)
     with advising_rows(network):
         coded = coded_for_network(table, network, None, "missing")
     warn_of_unknown(coded, target, treated)
     return coded
+
+
+def warn_of_numbers(network: BayesianNetwork, table: Any) -> None:
+    """Say which numbers that a network cuts may be codes for missing values."""
+    from colonnade.tables.doubts import warn_of_codes
+
+    if network.discretizer is not None:
+        warn_of_codes(table, network.discretizer.columns)
 
 
 def warn_of_unknown(rows: Countable, target: str | None, treated: str = "taken as missing") -> None:

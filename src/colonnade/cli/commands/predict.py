@@ -24,6 +24,7 @@ from colonnade.cli.rows import (
     coded_rows,
     deliver,
     records,
+    warn_of_numbers,
     warn_of_unknown,
     with_absent,
 )
@@ -326,6 +327,7 @@ class _Network:
         if absent := [variable.name for variable in lacking if variable.name != target]:
             tell_absent(absent, table.names, network, target)
         there = [variable for variable in network.variables if variable.name in table.names]
+        warn_of_numbers(network, table)
         rows = countable(table, there, None, "missing", network.discretizer)
         warn_of_unknown(rows, target)
         for block in rows.blocks():
