@@ -1,0 +1,49 @@
+"""Files that commands read and write: what is wrong with them is told once, and before the work."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from tests.command_line import example, flat, run
+
+import colonnade as cn
+from colonnade.files import disk
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return example(tmp_path)
+
+
+# --------------------------------------------------------------------------------- encodings
+
+
+def test_the_encoding_of_several_files_is_told_once() -> None:
+    for k, town in enumerate(("Zürich", "Genève", "Bern", "Neuchâtel")):
+        Path(f"part{k}.csv").write_text(f"town,a\n{town},x\nBern,y\n", encoding="latin-1")
+    for command in ("inspect", "fit"):
+        more = ["-o", "new.json"] if command == "fit" else []
+        said = flat(run(command, "part*.csv", *more).stderr)
+        assert said.count("not UTF-8") == 1
+        assert "'part0.csv' and 2 more: not UTF-8; read as Windows-1252, for example 'Z" in said
+    assert run("inspect", "part1.csv").stderr.count("not UTF-8") == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--encoding", "utf-8"]])
+def test_files_that_hold_no_text_are_called_so(more: list[str]) -> None:
+    Path("binary.csv").write_bytes(bytes(range(256)) * 20)
+    for data in ("binary.csv", "bin*.csv"):
+        said = flat(run("inspect", data, *more, code=1).stderr)
+        assert "'binary.csv'" in said
+        assert "it holds no text" in said
+        assert "--encoding" not in said
+
+
+def test_an_encoding_that_was_named_is_not_advised_again() -> None:
+    Path("mark.csv").write_bytes(b"a,b\nx,\x81\n" * 5)
+    said = flat(run("inspect", "mark.csv", "--encoding", "cp1252", code=1).stderr)
+    assert "not CP1252 text" in said
+    assert "such as cp1252" not in said
+    assert "another encoding" in said
