@@ -47,3 +47,15 @@ def test_an_encoding_that_was_named_is_not_advised_again() -> None:
     assert "not CP1252 text" in said
     assert "such as cp1252" not in said
     assert "another encoding" in said
+
+
+# ------------------------------------------------------------------------------------ quotes
+
+
+@pytest.mark.parametrize("data", ["quoted.csv", "quot*.csv"])
+def test_what_follows_a_closed_quote_is_named(data: str) -> None:
+    Path("quoted.csv").write_text('a,b\n"x" ,1\n"y",2\n')
+    said = flat(run("inspect", data, code=1).stderr)
+    assert "line 2" in said
+    assert "something stands between a double quote that closes a value and the next ','" in said
+    assert "Hint: remove it, be it a blank, or double the quote if it is part of the value" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -47,6 +48,8 @@ _READERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 }
 _SHEETS = (".xlsx", ".xlsm")
 ENDINGS = (*TEXT, *_READERS, *_SHEETS)
+# What the standard library says of a quote that closes a value before something else.
+_AFTER_QUOTE = re.compile(r"('.') expected after '\"'", re.DOTALL)
 # Rows that are turned into columns at a time.
 _BATCH_ROWS = 1 << 14
 
@@ -118,7 +121,7 @@ def read(
         A table as :func:`colonnade.fit` takes it. Columns of a text file or a sheet are integers,
         booleans (``true`` and ``false`` in any case), floating-point numbers or strings: the first
         of these that all their values are.
-        Blanks around names and values, quoted ones too, and empty lines are skipped; in a file of
+        Blanks around names and values, within quotes too, and empty lines are skipped; in a file of
         one column an empty line between others is a missing value. Columns before the first that
         has a name are an index, and left out.
 
@@ -265,6 +268,10 @@ def _invalid(path: str, error: str, first: int, last: int) -> FileFormatError:
         problem = f"not valid CSV ({error})."
     place = f"line {first}" if first == last else f"lines {first} to {last}"
     hint = "close the double quote that opens a value there, or remove it"
+    if first == last and (found := _AFTER_QUOTE.fullmatch(error)):
+        problem = "something stands between a double quote that closes a value and the next "
+        problem += f"{found[1]}."
+        hint = "remove it, be it a blank, or double the quote if it is part of the value"
     return FileFormatError(path, place, problem, hint)
 
 
