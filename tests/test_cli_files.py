@@ -59,3 +59,22 @@ def test_what_follows_a_closed_quote_is_named(data: str) -> None:
     assert "line 2" in said
     assert "something stands between a double quote that closes a value and the next ','" in said
     assert "Hint: remove it, be it a blank, or double the quote if it is part of the value" in said
+
+
+# ------------------------------------------------------------------------------------ output
+
+
+def test_tables_of_any_size_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In blocks: the limit is one of models, which are read as a whole."""
+    expected = run("sample", "model.json", 2000, "-o", "-").stdout
+    model = Path("model.json").stat().st_size
+    monkeypatch.setattr(disk, "MAX_BYTES", model + 1)
+    monkeypatch.setattr("colonnade.cli.output._BLOCK_ROWS", 300)
+    assert len(expected) > 2 * model
+    for name in ("out.csv", "out.tsv", "out.parquet"):
+        run("sample", "model.json", 2000, "-o", name)
+    assert Path("out.csv").read_text() == expected
+    assert Path("out.tsv").read_text() == expected.replace(",", "\t")
+    assert len(cn.read("out.parquet")["smoker"]) == 2000
+    assert run("sample", "model.json", 2000, "-o", "-").stdout == expected
+    assert not [*Path().glob(".*.part")]
