@@ -78,3 +78,31 @@ def test_tables_of_any_size_are_written(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(cn.read("out.parquet")["smoker"]) == 2000
     assert run("sample", "model.json", 2000, "-o", "-").stdout == expected
     assert not [*Path().glob(".*.part")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit data.csv -o locked/m.json",
+        "predict model.json data.csv --target cancer -o locked/out.csv",
+        "structure data.csv -o locked/arcs.csv",
+        "report model.json -o locked/page.html",
+        "fit data.csv -o m.json --report locked/page.html",
+    ],
+)
+def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("locked").mkdir()
+    real = os.access
+
+    def access(path: object, mode: int) -> bool:
+        return Path(str(path)).name != "locked" and real(str(path), mode)
+
+    monkeypatch.setattr("os.access", access)
+    monkeypatch.setattr("colonnade.cli.data.ReadOptions.table", None)
+    monkeypatch.setattr("colonnade.report.write", None)
+    said = flat(run(*command.split(), code=1).stderr)
+    option = "--report" if "--report" in command else "--output"
+    assert f"Expected a path in a folder that can be written to for {option}" in said
+    assert "Hint: choose another folder" in said
