@@ -106,3 +106,24 @@ def test_a_folder_that_cannot_be_written_to_is_noticed_before_the_work(
     option = "--report" if "--report" in command else "--output"
     assert f"Expected a path in a folder that can be written to for {option}" in said
     assert "Hint: choose another folder" in said
+
+
+# -------------------------------------------------------------------------- options, a port
+
+
+def test_a_text_for_missing_values_that_does_not_occur_is_told() -> None:
+    said = flat(run("inspect", "data.csv", "--na", "zzz", "--na", "").stderr)
+    assert "--na: no value is 'zzz'" in said
+    said = flat(run("inspect", "holes.csv", "--na", "no").stderr)
+    assert "no value is" not in said
+
+
+def test_numbers_that_become_states_by_recode_are_told() -> None:
+    lines = "\n".join(f"{20 + k % 60},{'xy'[k % 2]}" for k in range(300))
+    Path("ages.csv").write_text(f"age,b\n{lines}\n")
+    for data in ("ages.csv", "age*.csv"):
+        said = flat(run("inspect", data, "--recode", "age: 20 = 21").stderr)
+        assert said.count("each of its 59 numbers is a state, and none is cut") == 1
+        assert "--recode" in said
+    said = flat(run("inspect", "data.csv", "--recode", "group: 3 = 2").stderr)
+    assert "is a state" not in said

@@ -25,7 +25,15 @@ from colonnade.cli.values import (
     separator_sign,
     table_ending,
 )
-from colonnade.exceptions import DataError, did_you_mean, listing, not_among, renamed
+from colonnade.exceptions import (
+    DataError,
+    DataWarning,
+    did_you_mean,
+    listing,
+    not_among,
+    renamed,
+    warn,
+)
 
 if TYPE_CHECKING:
     from colonnade.tables import Bins, Cuts, Discretized, Inspection, Scanned
@@ -148,7 +156,11 @@ class ReadOptions:
             encoding=self.encoding,
             as_written=as_written,
         )
-        return found if isinstance(found, TextTable) else TextTable(found)
+        table = found if isinstance(found, TextTable) else TextTable(found)
+        there = {text for texts in table.codes.values() for text in texts}
+        if unused := [text for text in self.na or () if text.strip() and text.strip() not in there]:
+            warn(DataWarning(f"--na: no value is {listing(unused)}.", "see how it is written"))
+        return table
 
     def scan(self, paths: Sequence[Path], bound: Bound) -> Scanned | Engine:
         """Take files, or a table of a database, as a table that is read when it is counted."""
