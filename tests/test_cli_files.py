@@ -127,3 +127,13 @@ def test_numbers_that_become_states_by_recode_are_told() -> None:
         assert "--recode" in said
     said = flat(run("inspect", "data.csv", "--recode", "group: 3 = 2").stderr)
     assert "is a state" not in said
+
+
+def test_a_port_in_use_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = flat(run("explore", "model.json", "--port", port, code=1).stderr)
+    assert f"Expected a port that is free for --port, got {port}." in said
+    assert "Hint: choose another one, or leave it out" in said
