@@ -138,12 +138,16 @@ def _folds(truth: Array, target: str, folds: int, rng: Seed, unknown: Mapping[An
         lost = f"{values} ({listing(unknown, 5)}) in {counted(sum(unknown.values()), 'row')}"
         known = "value that the model knows"
     besides = f"; it has {lost}." if lost else "."
+    spelling = "write its values as the model knows them"
     if rows < folds:
         problem = f"{counted(rows, 'row')} with a {known} of {target!r}, fewer than {folds}"
-        raise DataError("Table", problem + besides, "give more rows, or fewer folds")
+        raise DataError(
+            "Table", problem + besides, spelling if lost else "give more rows, or fewer folds"
+        )
     if (truth == truth[0]).all():  # which always succeeds
         problem = f"{target!r} has a single {known}, so there is nothing to predict"
-        raise DataError("Table", problem + besides, "give rows with others, too")
+        hint = spelling if lost else "give rows with others, too"
+        raise DataError("Table", problem + besides, hint)
     if lost:
         warn(DataWarning(f"Column {target!r}: {lost} left out of held-out predictions."))
     return np.asarray(generator(rng).permutation(rows) % folds)
