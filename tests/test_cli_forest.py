@@ -190,6 +190,24 @@ def test_a_target_with_a_single_value_is_told_once(table: pd.DataFrame, learn: s
     assert "a single value" not in warned
 
 
+@pytest.mark.parametrize("learn", ["tan", "forest"])
+def test_values_of_a_target_that_are_unknown_are_told(table: pd.DataFrame, learn: str) -> None:
+    run(f"fit data.csv --learn {learn} --target ill --ignore id -o new.json")
+    spelt = table.assign(ill=table["ill"].replace("yes", "YES"))
+    spelt.to_csv("spelt.csv", index=False)
+    report = "report new.json --data spelt.csv --target ill"
+    _, error = run(f"{report} -o one.html", 1)
+    times = int((spelt["ill"] == "YES").sum())
+    unknown = f"1 value that the model does not know ('YES') in {times} rows"
+    assert "'ill' has a single value that the model knows, so there is nothing" in error
+    assert f"{unknown}." in error
+    spelt["ill"] = [*table["ill"][:40], *spelt["ill"][40:]]
+    spelt.to_csv("spelt.csv", index=False)
+    _, warned = run(f"{report} -o two.html")
+    assert warned.count("('YES')") == 1
+    assert "left out of held-out predictions" in warned
+
+
 def test_a_page_without_figures_is_still_a_page(table: pd.DataFrame) -> None:
     table.assign(ill=table["ill"].where(table.index < 3)).to_csv("few.csv", index=False)
     command = "fit few.csv --learn forest --target ill --ignore id"

@@ -14,7 +14,7 @@ from colonnade.classifier import (
     UnknownStateWarning,
 )
 from colonnade.exceptions import DataError, DataWarning, InputError
-from command_line import run
+from command_line import flat, run
 
 
 def rows(number: int, seed: int = 0) -> pd.DataFrame:
@@ -180,3 +180,30 @@ def test_commands_predict_from_file_to_file(kind: str, tmp_path: Path) -> None:
         answers[name] = (pd.read_csv(output), done.stdout.splitlines()[-1])
     pd.testing.assert_frame_equal(answers["passing"][0], answers["memory"][0], rtol=1e-12)
     assert answers["passing"][1] == answers["memory"][1]
+
+
+@pytest.mark.parametrize("passing", [False, True], ids=["memory", "passing"])
+@pytest.mark.parametrize("kind", ["forest", "network"])
+def test_true_values_that_a_model_does_not_know_are_told(
+    kind: str, passing: bool, tmp_path: Path
+) -> None:
+    """They are not compared: rows that drop out in silence make predictions look better."""
+    if kind == "forest":
+        MODELS["forest"].save(tmp_path / "model.json")
+    else:
+        MODELS["classifier"].network_.save(tmp_path / "model.json")
+    asked: list[object] = ["predict", tmp_path / "model.json", "--target", "label", "--draws", 0]
+    asked += [tmp_path / ("new*.csv" if passing else "new.csv"), "-o", tmp_path / "out.csv"]
+    spelt = NEW["label"].replace("yes", "YES")
+    NEW.assign(label=spelt).to_csv(tmp_path / "new.csv", index=False)
+    done = run(*asked)
+    times = int((spelt == "YES").sum())
+    told = [line for line in done.stderr.splitlines() if "YES" in line]
+    assert len(told) == 1
+    assert "Column 'label': " in told[0]
+    assert f"{times} rows" in told[0]
+    assert "did you mean 'yes'?" in flat(done.stderr)
+    NEW.assign(label="YES").to_csv(tmp_path / "new.csv", index=False)
+    done = run(*asked, "--overwrite")
+    assert done.stderr.count("500 rows") == 1
+    assert "known values" not in done.stdout

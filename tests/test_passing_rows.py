@@ -1,5 +1,6 @@
 """Rows of files that are predicted as they pass: out of a file, into a file, or nothing."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -138,3 +139,53 @@ def test_standard_output_is_no_place_for_rows_that_pass(folder: Path) -> None:
     assert "--output - does not apply." in flat(told.stderr)
     told = run("predict", "model.json", "part*.parquet", "--target", "b", code=2)
     assert "--output is missing." in flat(told.stderr)
+
+
+KEPT = "id,age,when,site\n1.1,30,1E5,a\n1.10,31,2e5,b\n1.2,,NA,a\n"
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    site = rng.choice(["a", "b"], 60)
+    age = np.where(site == "a", 30, 31) + (rng.random(60) < 0.2)
+    cn.fit({"site": site, "age": age}, cn.Dag([("age", "site")])).save("model.json")
+    Path("rows.csv").write_text(KEPT)
+    return tmp_path
+
+
+def texts(path: str, *names: str) -> list[list[str]]:
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [[row[name] for row in rows] for name in names]
+
+
+@pytest.mark.usefixtures("kept")
+def test_columns_of_text_files_are_kept_as_they_are_written() -> None:
+    """Ids such as 1.1 and 1.10 are two; memory and files that pass write the same."""
+    names = "id", "age", "when", "site"
+    expected = [["1.1", "1.10", "1.2"], ["30", "31", ""], ["1E5", "2e5", "NA"], ["a", "b", "a"]]
+    predict = "predict", "model.json", "--target", "site", "--draws", 0, "--keep", "all"
+    run(*predict, "rows.csv", "-o", "memory.csv")
+    run(*predict, "row*.csv", "-o", "passing.csv")
+    assert texts("memory.csv", *names) == texts("passing.csv", *names) == expected
+    run("anomaly", "model.json", "rows.csv", "--keep", "all", "-o", "rare.csv")
+    assert texts("rare.csv", *names) == expected
+    run("impute", "model.json", "rows.csv", "-o", "full.csv")
+    assert texts("full.csv", "id", "when") == [expected[0], expected[2]]
+    assert "" not in texts("full.csv", "age")[0]
+    shown = run(*predict, "rows.csv").stdout
+    assert "1.10" in shown
+
+
+@pytest.mark.usefixtures("kept")
+def test_columns_that_are_kept_have_types_where_there_are_types() -> None:
+    predict = "predict", "model.json", "rows.csv", "--target", "site", "--draws", 0
+    run(*predict, "--keep", "all", "-o", "out.parquet")
+    found = pd.read_parquet("out.parquet")
+    assert found["id"].tolist() == ["1.1", "1.10", "1.2"]
+    assert found["when"].tolist()[:2] == [1e5, 2e5]
+    rows = json.loads(run(*predict, "--keep", "all", "--json").stdout)["rows"]
+    assert [row["id"] for row in rows] == ["1.1", "1.10", "1.2"]
+    assert [row["age"] for row in rows] == [30, 31, None]

@@ -24,6 +24,7 @@ from colonnade.classifier._input import (
     labelled_rows,
     rows_to_classify,
     warn_of_unknown,
+    warn_of_unknown_truth,
     warn_of_weightless,
 )
 from colonnade.classifier._passing import Passing, passing_rows
@@ -244,7 +245,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
                     raise inapplicable(name, value, "intervals", "give `level`, too")
         if not is_word(absent, "raise", "missing"):
             raise expected("'raise' or 'missing'", "absent", absent)
-        for rows in self._passing(X, absent == "missing"):
+        for rows in self._passing(X, absent == "missing", self._tell_unknown_truth):
             logs = self._log_chances(rows)
             ends = None if level is None else self._interval(rows, level, draws, rng)
             yield Predicted(np.exp(logs, out=logs), ends, rows.truth)
@@ -266,7 +267,12 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _interval(self, rows: Passing, level: float, draws: int | None, rng: Seed) -> Interval:
         """Ends of intervals, each ``[row, class]``."""
 
-    def _passing(self, X: Any, lacking: bool = False) -> Iterator[Passing]:
+    def _passing(
+        self,
+        X: Any,
+        lacking: bool = False,
+        tell_truth: Callable[[Mapping[Any, int]], None] | None = None,
+    ) -> Iterator[Passing]:
         """Yield rows to be classified: those in memory at once, all others in blocks."""
         check_is_fitted(self)
         model = self._model
@@ -274,7 +280,8 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             table = scanned_of(X)
         if table is not None or lacking:
             rest = X if table is None else table
-            yield from passing_rows(model.views, model.classes, rest, self._tell_unknown, lacking)
+            tell = self._tell_unknown
+            yield from passing_rows(model.views, model.classes, rest, tell, lacking, tell_truth)
             return
         with renamed(table="X"):
             rows = read_rows(model.views, rows_to_classify(self, X))
@@ -416,6 +423,10 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if self.unknown == "raise":
             raise unknown_states(coded)
         warn_of_unknown(coded)
+
+    def _tell_unknown_truth(self, values: Mapping[Any, int]) -> None:
+        """Say that some rows have no true class, because they have values that are no classes."""
+        warn_of_unknown_truth(self.target_name_, values, self.classes_.tolist())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

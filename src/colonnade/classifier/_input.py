@@ -31,6 +31,7 @@ from colonnade.exceptions import (
     TooLargeError,
     checked_list,
     counted,
+    did_you_mean,
     expected,
     is_word,
     listing,
@@ -44,7 +45,6 @@ from colonnade.tables.coding import Coded, meant_states
 from colonnade.tables.countable import scanned_of
 from colonnade.tables.levels import place, refuse_repeated
 from colonnade.tables.sources import Source, source_of
-from colonnade.wording import did_you_mean
 
 # Rows that count less than this on average are worth a warning.
 _MIN_AVERAGE_WEIGHT = 0.1
@@ -311,6 +311,15 @@ def warn_of_unknown(coded: Coded) -> None:
     hint = meant_states(coded) or Advice.UNKNOWN_AS_ERROR
     statement = f"Values that did not occur in training are treated as missing. {told}."
     warn(UnknownStateWarning(statement, hint))
+
+
+def warn_of_unknown_truth(name: str, values: Mapping[Any, int], classes: Sequence[Any]) -> None:
+    """Say which values of the target are no classes, and in how many rows."""
+    rows = counted(sum(values.values()), "row")
+    none = "none of the classes" if len(values) == 1 else "not among the classes"
+    statement = f"{place(name)}: {rows} with {listing(values, 5)}, {none}, so without a true class."
+    hints = (did_you_mean(value, classes) for value in values)
+    warn(UnknownStateWarning(statement, next(filter(None, hints), "")))
 
 
 def warn_of_impossible(rows: NDArray[np.intp], prior: Prior) -> None:

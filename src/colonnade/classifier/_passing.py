@@ -43,8 +43,11 @@ def passing_rows(
     table: Any,
     tell: Callable[[Coded], None],
     lacking: bool = False,
+    tell_truth: Callable[[Mapping[Any, int]], None] | None = None,
 ) -> Iterator[Passing]:
     """Yield the rows of a table as all networks can see them; `tell` of values that are unknown.
+
+    Whoever looks at the true classes is told, too, which of them are unknown, with their rows.
 
     A table that is `lacking` may do without some columns, which are then missing in all rows.
     """
@@ -69,6 +72,8 @@ def passing_rows(
     columns = [variable.name for variable in variables]
     opened = countable(table, variables, None, "missing", cutter, columns)
     _tell_unknown(table, opened, classes.name, cuts, tell)
+    if tell_truth is not None and classes.name in opened.unknown:
+        tell_truth(opened.unknown[classes.name])
     first = 0
     for block in opened.blocks():
         yield _passing(first, block, views[0], cuts, classes.name, absent)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from colonnade.cli.output import listed
 from colonnade.exceptions import not_among
+
+if TYPE_CHECKING:
+    from colonnade.tables.files import TextTable
 
 _ALL = "all"
 
@@ -43,9 +47,30 @@ def carried_names(
     return tuple(dict.fromkeys(names))
 
 
-def taken(table: Mapping[str, Any], names: Iterable[str]) -> dict[str, list[Any]]:
-    """Return some columns of a table as plain values."""
-    return {name: listed(table[name]) for name in names}
+def taken(table: TextTable, names: Iterable[str], typed: bool) -> dict[str, list[Any]]:
+    """Return some columns of a table: texts as they are in a text file, else plain values.
+
+    What is `typed` where it goes is numbers, unless different texts are one number: these are
+    names, such as 1.1 and 1.10.
+    """
+    found = {}
+    for name in names:
+        values, texts = listed(table[name]), table.texts.get(name)
+        found[name] = values if texts is None or (typed and _told_apart(values, texts)) else texts
+    return found
+
+
+def _told_apart(values: Sequence[Any], texts: Sequence[str]) -> bool:
+    """Whether numbers are as different as the texts that they were read from."""
+    if not all(isinstance(value, int | float) for value in values if value is not None):
+        return True
+    there = {(text.strip(), v) for text, v in zip(texts, values, strict=True) if v == v}
+    return len({text for text, _ in there}) == len({value for _, value in there})
+
+
+def has_types(output: Path | None, json: bool) -> bool:
+    """Whether rows are written where values have types, which texts have not."""
+    return json or (output is not None and output.suffix.lower() in (".parquet", ".pq"))
 
 
 def beside(kept: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:

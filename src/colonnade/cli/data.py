@@ -25,7 +25,15 @@ from colonnade.cli.values import (
     separator_sign,
     table_ending,
 )
-from colonnade.exceptions import DataError, did_you_mean, listing, not_among, renamed
+from colonnade.exceptions import (
+    DataError,
+    DataWarning,
+    did_you_mean,
+    listing,
+    not_among,
+    renamed,
+    warn,
+)
 
 if TYPE_CHECKING:
     from colonnade.tables import Bins, Cuts, Discretized, Inspection, Scanned
@@ -135,19 +143,24 @@ class ReadOptions:
                 raise Misuse(f"{option} applies only {where}.")
         refuse_repeated("--na", "texts", self.na)
 
-    def table(self, path: Path) -> TextTable:
-        """Read a file."""
-        from colonnade.tables.files import TextTable, read
+    def table(self, path: Path, as_written: bool = False) -> TextTable:
+        """Read a file; `as_written` keeps its texts as well."""
+        from colonnade.tables.files import TextTable, read_table
 
-        found = read(
+        found = read_table(
             str(path),
             self.na,
             self.header,
             separator=self.separator,
             decimal=self.decimal,
             encoding=self.encoding,
+            as_written=as_written,
         )
-        return found if isinstance(found, TextTable) else TextTable(found)
+        table = found if isinstance(found, TextTable) else TextTable(found)
+        there = {text for texts in table.codes.values() for text in texts}
+        if unused := [text for text in self.na or () if text.strip() and text.strip() not in there]:
+            warn(DataWarning(f"--na: no value is {listing(unused)}.", "see how it is written"))
+        return table
 
     def scan(self, paths: Sequence[Path], bound: Bound) -> Scanned | Engine:
         """Take files, or a table of a database, as a table that is read when it is counted."""
@@ -208,15 +221,15 @@ class FileOptions(ReadOptions):
         self.check(self.path)
         refuse_repeated("--ignore", "columns", self.ignore)
 
-    def read(self, *named: str | None) -> TextTable:
+    def read(self, *named: str | None, as_written: bool = False) -> TextTable:
         """Read the table without the columns to be ignored; these and those named must be there."""
-        return self.without_ignored(self.read_all(*named))
+        return self.without_ignored(self.read_all(*named, as_written=as_written))
 
-    def read_all(self, *named: str | None) -> TextTable:
+    def read_all(self, *named: str | None, as_written: bool = False) -> TextTable:
         """Read the table with all its columns; those to be ignored and named must be there."""
         from colonnade.tables.levels import refuse_absent
 
-        table = self.table(self.path)
+        table = self.table(self.path, as_written)
         known = [name for name in named if name is not None]
         refuse_absent([*self._ignored, *known], list(table))
         return table
@@ -398,14 +411,39 @@ class DataOptions(CutOptions):
         them. Who cuts columns otherwise than planned also warns of that: then there are no `cuts`.
         """
         from colonnade.tables import inspect
-        from colonnade.tables.levels import no_rows
 
         self._check_keep(table)
         columns = table.only(name for name in table if name != weights)
-        named = (*(self.keep or ()), *self.restatings, *keep, group)
-        kept = [name for name in named if name is not None]
         wanted = self._wanted(columns, "the table", [] if group is None else [group])
-        plan = inspect(columns, wanted, kept)
+        return self._told(inspect(columns, wanted, self._kept(*keep, group)), cuts)
+
+    def plan_scanned(
+        self,
+        table: Scanned | Engine,
+        *,
+        weights: str | None,
+        keep: Sequence[str | None],
+        group: str | None,
+    ) -> Inspection:
+        """Say the same of files and tables of databases, in a pass over them."""
+        from colonnade.tables import inspect
+        from colonnade.tables.tallies import tallied
+
+        left_out = [*self._ignored, *([] if weights is None else [weights])]
+        found = restated_values(tallied(table, left_out, tell=False), self.restatings)
+        self._check_keep(found.columns)
+        columns = {name: tally.column for name, tally in found.columns.items()}
+        wanted = self._wanted_of(columns, "the table", [] if group is None else [group])
+        return self._told(inspect(found, wanted, self._kept(*keep, group)))
+
+    def _kept(self, *others: str | None) -> list[str]:
+        named = (*(self.keep or ()), *self.restatings, *others)
+        return [name for name in named if name is not None]
+
+    def _told(self, plan: Inspection, cuts: bool = True) -> Inspection:
+        """Warn of what becomes of columns, and raise if nothing can be learned from them."""
+        from colonnade.tables.levels import no_rows
+
         for column in plan.columns:
             if column.error is not None:
                 raise column.error

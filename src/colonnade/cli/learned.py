@@ -12,8 +12,9 @@ from colonnade.cli import options
 from colonnade.cli.data import FileOptions, Missing
 from colonnade.cli.models import check_output, described, gaps_in, load, save, summarise
 from colonnade.cli.output import say, say_json
+from colonnade.cli.rows import warn_of_numbers
 from colonnade.cli.values import Misuse, choice
-from colonnade.exceptions import DataError, DataWarning, renamed, warn
+from colonnade.exceptions import Advice, DataError, DataWarning, renamed, warn
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork, NetworkCounts
@@ -77,12 +78,16 @@ def learn_rows(
             raise Misuse(f"--ignore: {name!r} is a variable of the network.", hint=hint)
     table = dict(data.read(weights))
     if new:
+        warn_of_numbers(network, table)
         try:
             coded = coded_for_network(table, network, weights, "raise")
         except DataError as error:
             if "states" not in error.details:
                 raise
-            hint = "fit again to all rows, or leave those with new states out of the file"
+            cuts = network.discretizer
+            cut = cuts is not None and cuts.get(error.details["column"]) is not None
+            new_states = "fit again to all rows, or leave those with new states out of the file"
+            hint = Advice.CORRECT_NUMBERS if cut else new_states
             raise error.advising(hint) from None
     else:
         coded = gathered(opened_for_network(table, network, weights))

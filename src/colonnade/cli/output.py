@@ -24,6 +24,8 @@ from colonnade.wording import counted
 
 # Blanks between the columns of a table.
 _GAP = 2
+# Rows that are written at once.
+_BLOCK_ROWS = 1 << 14
 # A name is broken into lines of at least this many characters.
 _MIN_NAME = 12
 
@@ -188,14 +190,30 @@ def write_text(path: Path, text: str, overwrite: bool) -> None:
 
 def write_table(path: Path, columns: Mapping[str, Sequence[Any]], overwrite: bool) -> None:
     """Write columns as CSV, TSV or Parquet, as the ending of the name says."""
-    if path.suffix.lower() in (".parquet", ".pq"):
-        from colonnade.files.disk import write_bytes
-        from colonnade.tables.packages import as_parquet
-
-        with renamed(path="output"):
-            write_bytes(path, as_parquet(columns), overwrite)
+    if str(path) == "-":
+        for text in _texts(path, columns):
+            print(text, end="")
         return
-    write_text(path, _lines(path, columns, names=True), overwrite)
+    from colonnade.files.disk import replacing
+
+    # Nothing but the disk limits a table: the limit of `write_bytes` is one of models.
+    with renamed(path="output"), replacing(path, overwrite) as stream:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            from colonnade.tables.packages import as_parquet
+
+            stream.write(as_parquet(columns))
+            return
+        for text in _texts(path, columns):
+            stream.write(text.encode())
+
+
+def _texts(path: Path, columns: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """Yield the lines of a table, block by block."""
+    each = {name: listed(values) for name, values in columns.items()}
+    rows = len(next(iter(each.values()), ()))
+    for low in range(0, max(rows, 1), _BLOCK_ROWS):
+        block = {name: values[low : low + _BLOCK_ROWS] for name, values in each.items()}
+        yield _lines(path, block, names=low == 0)
 
 
 @contextmanager

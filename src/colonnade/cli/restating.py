@@ -141,7 +141,7 @@ def restated(table: TextTable, wanted: Mapping[str, Restating]) -> TextTable:
     _refuse_absent(wanted, list(table))
     found = source_of(table).columns if wanted else {}
     columns = {name: _restated(found[name], own) for name, own in wanted.items()}
-    return TextTable({**table, **columns}, table.codes)
+    return TextTable({**table, **columns}, table.codes, table.texts)
 
 
 def restated_values(found: Tallies, wanted: Mapping[str, Restating]) -> Tallies:
@@ -160,10 +160,22 @@ def _restated(column: Column, own: Restating) -> StateColumn:
 
     levels = column.levels(declared=True)
     variable = _variable(levels, own)
+    if column.number_type is not None and not own.order:
+        _warn_of_numbers(variable)
     coded = CodedColumn.of(variable, levels)
     if coded.unknown:
         raise unknown_states(coded_table([coded])).advising("name all states in --order")
     return StateColumn(column.name, variable.states, coded.codes, variable.spellings)
+
+
+def _warn_of_numbers(variable: Variable) -> None:
+    """Say that numbers which would be cut are states, because some of them are recoded."""
+    from colonnade.tables.bins import MAX_NUMERIC_STATES
+
+    if (numbers := variable.cardinality) > MAX_NUMERIC_STATES:
+        what = f"each of its {numbers:,} numbers is a state, and none is cut, because of --recode."
+        hint = "correct single numbers in the data instead to have the others cut"
+        warn(DataWarning(f"Column {variable.name!r}: {what}", hint))
 
 
 def _variable(levels: Levels, own: Restating) -> Variable:

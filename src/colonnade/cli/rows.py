@@ -13,7 +13,7 @@ import typer
 from colonnade.cli.models import check_output
 from colonnade.cli.output import fits, grid, say, say_rest, write_table
 from colonnade.cli.values import Misuse, ending_in, file_that
-from colonnade.exceptions import DataWarning, counted, listing, warn
+from colonnade.exceptions import DataWarning, counted, did_you_mean, listing, warn
 
 if TYPE_CHECKING:
     from colonnade.network import BayesianNetwork
@@ -77,24 +77,35 @@ def coded_rows(
     target: str | None = None,
     treated: str = "taken as missing",
 ) -> CodedTable:
-    """Encode rows with the states of a network; say which values, but for a target, are new."""
+    """Encode rows with the states of a network; say which values are new."""
     from colonnade.network.learning import coded_for_network
     from colonnade.network.new_rows import advising_rows
 
+    warn_of_numbers(network, table)
     with advising_rows(network):
         coded = coded_for_network(table, network, None, "missing")
     warn_of_unknown(coded, target, treated)
     return coded
 
 
+def warn_of_numbers(network: BayesianNetwork, table: Any) -> None:
+    """Say which numbers that a network cuts may be codes for missing values."""
+    from colonnade.tables.doubts import warn_of_codes
+
+    if network.discretizer is not None:
+        warn_of_codes(table, network.discretizer.columns)
+
+
 def warn_of_unknown(rows: Countable, target: str | None, treated: str = "taken as missing") -> None:
-    """Say which values of rows, but for a target, are no states, and how they are treated."""
+    """Say which values of rows are no states, and how they are treated; those of a target apart."""
     for name, values in rows.unknown.items():
-        if name != target:
-            times = sum(values.values())
-            new = f"{counted(len(values), 'value')} that the network does not know"
-            statement = f"Column {name!r}: {new} ({listing(values, 5)}) in {counted(times, 'row')}"
-            warn(DataWarning(f"{statement} {treated}."))
+        times = sum(values.values())
+        new = f"{counted(len(values), 'value')} that the network does not know"
+        statement = f"Column {name!r}: {new} ({listing(values, 5)}) in {counted(times, 'row')}"
+        own = ", which are not compared with their predictions" if name == target else f" {treated}"
+        states = next(each.states for each in rows.variables if each.name == name)
+        hints = (did_you_mean(value, states) for value in values)
+        warn(DataWarning(f"{statement}{own}.", next(filter(None, hints), "")))
 
 
 def records(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

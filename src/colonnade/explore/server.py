@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import secrets
 import signal
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from colonnade.arrays import Floats
-from colonnade.exceptions import ColonnadeError, require
+from colonnade.exceptions import ColonnadeError, expected, require
 from colonnade.explore.beliefs import Answer, Beliefs
 from colonnade.explore.reasons import next_questions, reasons
 from colonnade.explore.situation import Situation
@@ -86,9 +87,7 @@ class Explorer:
         self._page = page.text.encode("utf-8")
         self._policy = f"{page.policy}; frame-ancestors 'none'"
         self._token = secrets.token_urlsafe(24)
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._socket.bind((HOST, port))
+        self._socket = _bound(port)
         self._port = self._socket.getsockname()[1]
         self._last = time.monotonic()
 
@@ -241,6 +240,19 @@ def _interrupting(action: Callable[..., None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _bound(port: int) -> socket.socket:
+    """Return a socket at a port of this machine, or any that is free for 0."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+    except OSError as error:
+        found.close()
+        what = "a port that is free" if error.errno == errno.EADDRINUSE else "a port to be used"
+        raise expected(what, "port", port, "choose another one, or leave it out") from None
+    return found
 
 
 def _shortened(ends: list[Floats] | None) -> Any:

@@ -143,4 +143,7 @@ def writable(path: Path, overwrite: bool) -> Path:
         raise expected("the name of a file", "path", str(path), got=f"the folder {str(path)!r}")
     if target.exists() and not overwrite:
         raise expected("a name that is not taken", "path", str(path), Advice.OVERWRITE)
+    if not os.access(target.parent, os.W_OK):
+        what, hint = "a path in a folder that can be written to", "choose another folder"
+        raise expected(what, "path", str(path), hint)
     return target

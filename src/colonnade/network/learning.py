@@ -27,7 +27,6 @@ from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.countable import Countable, bounded, countable, gathered
 from colonnade.tables.discretizing import Discretized
-from colonnade.tables.texts import is_number
 from colonnade.variables import State, Variable
 
 
@@ -215,10 +214,7 @@ def coded_for_network(
 
 @contextmanager
 def advising_states(network: BayesianNetwork) -> Iterator[None]:
-    """Let errors about states that a network does not know say what would help.
-
-    A group can be added, and numbers that are to be cut may have been given as text.
-    """
+    """Let errors about states that a network does not know say that a group can be added."""
     try:
         yield
     except DataError as error:
@@ -227,14 +223,7 @@ def advising_states(network: BayesianNetwork) -> Iterator[None]:
         strange = facts.get("columns", [facts["column"]]) if "states" in facts else ()
         if network.group in strange:
             raise error.advising(Advice.ADD_GROUP) from None
-        cuts = network.discretizer.get(facts["column"]) if network.discretizer and strange else None
-        if cuts is not None and all(map(_is_number, facts["states"])):
-            raise error.advising("give numbers, not text: the network cuts them") from None
         raise
-
-
-def _is_number(text: object) -> bool:
-    return isinstance(text, str) and is_number(text)
 
 
 def opened_for_network(

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from colonnade.arrays import Array, Floats, Seed
-from colonnade.exceptions import DataError, NotSupportedError, counted, expected, not_among
+from colonnade.exceptions import (
+    DataError,
+    DataWarning,
+    NotSupportedError,
+    counted,
+    expected,
+    listing,
+    not_among,
+    warn,
+)
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts
 from colonnade.randomness import generator
@@ -103,8 +114,9 @@ def held_out(
         raise NotSupportedError("Held-out predictions", reason, "fit a network to data")
     coded = coded_rows(data, network)
     place = coded.position(target)
+    unknown = coded.unknown.get(target, {})
     coded = coded.take(coded.codes[place] < coded.variables[place].cardinality)
-    fold_of = _folds(coded.codes[place], target, folds, rng)
+    fold_of = _folds(coded.codes[place], target, folds, rng, unknown)
     found = np.empty((coded.rows, coded.variables[place].cardinality))
     for fold in range(folds):
         test = fold_of == fold
@@ -115,15 +127,29 @@ def held_out(
     return HeldOut(target, np.asarray(coded.codes[place]), found, folds)
 
 
-def _folds(truth: Array, target: str, folds: int, rng: Seed) -> Array:
-    """Assign rows to folds, ``[row]``, if there is anything to predict."""
-    rows = len(truth)
+def _folds(truth: Array, target: str, folds: int, rng: Seed, unknown: Mapping[Any, int]) -> Array:
+    """Assign rows to folds, ``[row]``, if there is anything to predict.
+
+    Rows with values of the target that are `unknown` are out already; they are told.
+    """
+    rows, lost, known = len(truth), "", "value"
+    if unknown:
+        values = f"{counted(len(unknown), 'value')} that the model does not know"
+        lost = f"{values} ({listing(unknown, 5)}) in {counted(sum(unknown.values()), 'row')}"
+        known = "value that the model knows"
+    besides = f"; it has {lost}." if lost else "."
+    spelling = "write its values as the model knows them"
     if rows < folds:
-        problem = f"{counted(rows, 'row')} with a value of {target!r}, fewer than {folds}."
-        raise DataError("Table", problem, "give more rows, or fewer folds")
+        problem = f"{counted(rows, 'row')} with a {known} of {target!r}, fewer than {folds}"
+        raise DataError(
+            "Table", problem + besides, spelling if lost else "give more rows, or fewer folds"
+        )
     if (truth == truth[0]).all():  # which always succeeds
-        problem = f"{target!r} has a single value, so there is nothing to predict."
-        raise DataError("Table", problem, "give rows with others, too")
+        problem = f"{target!r} has a single {known}, so there is nothing to predict"
+        hint = spelling if lost else "give rows with others, too"
+        raise DataError("Table", problem + besides, hint)
+    if lost:
+        warn(DataWarning(f"Column {target!r}: {lost} left out of held-out predictions."))
     return np.asarray(generator(rng).permutation(rows) % folds)
 
 
@@ -140,10 +166,12 @@ def _by_forests(
     spellings = forest.networks_[0][target].family.child.spellings
     code |= {value: code[state] for value, state in spellings.items()}
     truth = np.array([code.get(label, -1) for label in data[target]])
+    strange = (label for label, k in zip(data[target], truth, strict=True) if k < 0)
+    unknown = Counter(label for label in strange if label is not None and label == label)
     known = np.flatnonzero(truth >= 0)
     truth = truth[known]
     frame = as_frame({name: data[name] for name in names}).iloc[known]
-    fold_of = _folds(truth, target, folds, rng)
+    fold_of = _folds(truth, target, folds, rng, unknown)
     found = np.empty((len(known), len(labels)))
     for fold in range(folds):
         test = fold_of == fold

@@ -199,13 +199,17 @@ class Ranked(NamedTuple):
         return Ranked(self.standing, self.ranks[rows])
 
 
-def refuse_infinite(name: str, numbers: Floats) -> Floats:
-    """Return the numbers of a column, or raise if one of them is infinite."""
+def refuse_infinite(name: str, numbers: Floats, by_row: bool = True) -> Floats:
+    """Return the numbers of a column, or raise if one of them is infinite.
+
+    They are not those of all rows, one by one, unless they are `by_row`.
+    """
     infinite = np.isinf(numbers)
     if infinite.any():
-        row, hint = int(infinite.argmax()), "correct it, or mark it as missing"
-        problem = f"infinity, or a number too large to be cut, in {row_at(row)}."
-        raise column_error(name, problem, hint, row=row)
+        row = int(infinite.argmax()) if by_row else None
+        where = "" if row is None else f", in {row_at(row)}"
+        problem = f"infinity, or a number too large to be cut{where}."
+        raise column_error(name, problem, "correct it, or mark it as missing", row=row)
     return numbers
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -47,22 +48,31 @@ _READERS: dict[str, Callable[[Path], dict[str, Any]]] = {
 }
 _SHEETS = (".xlsx", ".xlsm")
 ENDINGS = (*TEXT, *_READERS, *_SHEETS)
+# What the standard library says of a quote that closes a value before something else.
+_AFTER_QUOTE = re.compile(r"('.') expected after '\"'", re.DOTALL)
 # Rows that are turned into columns at a time.
 _BATCH_ROWS = 1 << 14
 
 
 class TextTable(dict[str, Any]):
-    """Columns by name; `codes` are the texts that stood for missing values, with their rows."""
+    """Columns by name; `codes` are the texts that stood for missing values, with their rows.
+
+    Of a text file `texts` has the columns as they are written, if that was asked for.
+    """
 
     def __init__(
-        self, columns: Mapping[str, Any], codes: Mapping[str, Mapping[str, int]] | None = None
+        self,
+        columns: Mapping[str, Any],
+        codes: Mapping[str, Mapping[str, int]] | None = None,
+        texts: Mapping[str, list[str]] | None = None,
     ) -> None:
         super().__init__(columns)
         self.codes = codes or {}
+        self.texts = texts or {}
 
     def only(self, names: Iterable[str]) -> TextTable:
         """Return some of the columns."""
-        return TextTable({name: self[name] for name in names}, self.codes)
+        return TextTable({name: self[name] for name in names}, self.codes, self.texts)
 
 
 def read(
@@ -111,7 +121,7 @@ def read(
         A table as :func:`colonnade.fit` takes it. Columns of a text file or a sheet are integers,
         booleans (``true`` and ``false`` in any case), floating-point numbers or strings: the first
         of these that all their values are.
-        Blanks around names and values, quoted ones too, and empty lines are skipped; in a file of
+        Blanks around names and values, within quotes too, and empty lines are skipped; in a file of
         one column an empty line between others is a missing value. Columns before the first that
         has a name are an index, and left out.
 
@@ -142,6 +152,19 @@ def read(
     ...     read(path)
     {'age': array([31, 45]), 'smoker': [True, None], 'zip': ['01234', '56789']}
     """
+    return read_table(path, na, header, separator, decimal, encoding)
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    na: Collection[str] | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    as_written: bool = False,
+) -> dict[str, Any]:
+    """Read a table as `read` does; `as_written` keeps the texts of a text file as well."""
     codes = Codes.of(na)
     if header is not None and not isinstance(header, bool):
         raise expected("True, False or None", "header", header)
@@ -157,7 +180,8 @@ def read(
     if ending in _SHEETS:
         where = f"File {str(path)!r}"
         return _columns(where, sheets.lines(Path(path)), codes, header, Decimal.POINT)
-    return _text(TextFile.of(path, encoding), TEXT[ending], codes, header, separator, decimal)
+    file = TextFile.of(path, encoding)
+    return _text(file, TEXT[ending], codes, header, separator, decimal, as_written)
 
 
 _REASONS = {
@@ -244,6 +268,10 @@ def _invalid(path: str, error: str, first: int, last: int) -> FileFormatError:
         problem = f"not valid CSV ({error})."
     place = f"line {first}" if first == last else f"lines {first} to {last}"
     hint = "close the double quote that opens a value there, or remove it"
+    if first == last and (found := _AFTER_QUOTE.fullmatch(error)):
+        problem = "something stands between a double quote that closes a value and the next "
+        problem += f"{found[1]}."
+        hint = "remove it, be it a blank, or double the quote if it is part of the value"
     return FileFormatError(path, place, problem, hint)
 
 
@@ -257,11 +285,13 @@ def _text(
     header: bool | None,
     separator: str | None,
     decimal: str | None,
+    as_written: bool,
 ) -> dict[str, Any]:
     found = separator_in(file, usual) if separator is None else checked_separator(separator)
     lines = read_lines(file, found)
     guessed = found if separator is None and found != usual else None
-    return _columns(file.where, lines, codes, header, Decimal.of(decimal, found), guessed)
+    sign = Decimal.of(decimal, found)
+    return _columns(file.where, lines, codes, header, sign, guessed, as_written)
 
 
 def separator_in(file: TextFile, usual: str) -> str:
@@ -286,6 +316,7 @@ def _columns(
     header: bool | None,
     decimal: Decimal,
     guessed: str | None = None,
+    as_written: bool = False,
 ) -> dict[str, Any]:
     """Turn lines of texts into columns; `guessed` is a separator to be told."""
     first = next((each for each in lines if each[1]), None)
@@ -320,7 +351,8 @@ def _columns(
         warn(warning)
     codes_of = {name: reading.missing for name, reading in readings.items() if reading.missing}
     read_columns = {name: readings[name].values(columns[k]) for k, name in names.items()}
-    return TextTable(read_columns, codes_of)
+    texts = {name: columns[k] for k, name in names.items()} if as_written else None
+    return TextTable(read_columns, codes_of, texts)
 
 
 def of_one_column(

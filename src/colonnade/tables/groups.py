@@ -66,8 +66,11 @@ class GroupedColumn:
         """Whether its numbers may have a fraction."""
         return bool(self.kind.is_float() or self.kind.is_decimal())
 
-    def present(self, known: Sequence[Any] | None) -> nw.Expr:
-        """Whether a row has a value, and one of those known if there are others."""
+    def present(self, known: Sequence[Any] | None, unknown: Sequence[Any] = ()) -> nw.Expr:
+        """Whether a row has a value, and one of those known if there are others.
+
+        Texts that stand for intervals are many: of these, the others are named.
+        """
         value = nw.col(self.name)
         if self.fractional:
             value = value.cast(nw.Float64)
@@ -75,7 +78,9 @@ class GroupedColumn:
         there = ~value.is_null()
         if self.fractional:
             there = there & ~value.is_nan()
-        return there if known is None else there & value.is_in(known)
+        if known is None:
+            return there
+        return there & (value.is_in(known) if self.cut is None else ~value.is_in(unknown))
 
     def levels(self, series: nw.Series[Any]) -> Levels:
         """Return the labels of groups, by the rules of tables in memory."""

@@ -22,14 +22,13 @@ from colonnade.tables.bins import DEFAULT_BINS, Bins, Measured, Wanted, warn_of_
 from colonnade.tables.bounds import Allowed
 from colonnade.tables.coding import discovered
 from colonnade.tables.countable import bounded
-from colonnade.tables.cuts import Cuts
+from colonnade.tables.cuts import Cuts, refuse_infinite
 from colonnade.tables.discretizing import Discretized, Discretizer
 from colonnade.tables.identifiers import Excess, are_dates, identifier, identifies
 from colonnade.tables.levels import Levels, are_whole, as_float, column_error, place, refuse_absent
 from colonnade.tables.remarks import StateRemarks, number_code
-from colonnade.tables.sketches import MAX_EXACT
 from colonnade.tables.sources import Column, ListColumn, StateColumn, source_of
-from colonnade.tables.summaries import ColumnSummary, Kind
+from colonnade.tables.summaries import ColumnSummary, Fate, Kind
 from colonnade.tables.tallies import DistinctColumn, Tallies, Tally, tallies_of
 from colonnade.tables.texts import strange_texts
 from colonnade.variables import State
@@ -76,7 +75,7 @@ class Inspection:
     @property
     def used(self) -> tuple[str, ...]:
         """Names of the columns that would become variables."""
-        return tuple(column.name for column in self.columns if column.fate != "left out")
+        return tuple(each.name for each in self.columns if each.fate in ("states", "cut"))
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -190,7 +189,8 @@ def inspect(
     table : table
         As for :func:`colonnade.fit`, files, databases and lazy tables included. If it comes from
         text files, or from :func:`colonnade.read`, the codes that stood for missing values are
-        listed. Of a column that is not in memory up to 1,048,576 different values are told apart.
+        listed. Of a column that is not in memory up to 1,048,576 different values are told apart,
+        and fewer if they do not fit into `memory`.
     bins : int, mapping or Bins, optional
         As for :func:`discretize`.
     keep : iterable of str, optional
@@ -227,9 +227,10 @@ def inspect(
 def _of_tallies(found: Tallies, wanted: Bins, kept: Collection[str]) -> Inspection:
     """Look at columns of which the different values are known."""
     columns = []
+    many = found.cut(_many_to_cut(found, wanted, kept))
     for name, tally in found.columns.items():
         if tally.more:
-            columns.append(_summary_of_many(found, tally, wanted, name in kept))
+            columns.append(_summary_of_many(found, tally, wanted, name in kept, many.get(name)))
         else:
             args = tally.column, wanted, name in kept, tally.codes, found.rows
             columns.append(_summary(*args, tally.rows, tally.error))
@@ -262,8 +263,9 @@ def _summary(
         problem = getattr(error, "problem", error.statement).rstrip(".")
         # An error that names a row is about that row, and not about the column.
         own = error if hasattr(error, "row") else None
+        fate: Fate = "left out" if own is None else "to be corrected"
         name = str(column.name)
-        return ColumnSummary(name, "other", rows, 0, 0, codes, reason=problem, error=own)
+        return ColumnSummary(name, "other", rows, 0, 0, codes, fate, reason=problem, error=own)
 
 
 def _times(column: Column, codes: Mapping[str, int], rows: int) -> ColumnSummary:
@@ -286,6 +288,7 @@ def _read(
 ) -> ColumnSummary:
     cuts: Cuts | None = None
     if isinstance(read, Measured):
+        refuse_infinite(column.name, read.numbers, by_row=times is None)
         there = ~np.isnan(read.numbers)
         different = len(np.unique(read.numbers[there]))
         cuts = read.cuts(column.name, weights=times) if there.any() else None
@@ -319,21 +322,35 @@ def _read(
     )
 
 
-def _summary_of_many(found: Tallies, tally: Tally, wanted: Bins, kept: bool) -> ColumnSummary:
+def _many_to_cut(found: Tallies, wanted: Bins, kept: Collection[str]) -> dict[str, int | Cuts]:
+    """Return how columns of more numbers than were told apart are cut, if they are."""
+    chosen: dict[str, int | Cuts] = {}
+    for name, tally in found.columns.items():
+        bins: Any = wanted.columns.get(name, wanted.default)
+        if not tally.more or tally.column.number_type is None or bins is None:
+            continue
+        identifying = _whole_by_itself(tally, wanted) and tally.rows.max(initial=0) <= 1
+        if name in kept or not identifying:
+            chosen[name] = bins
+    return chosen
+
+
+def _whole_by_itself(tally: Tally, wanted: Bins) -> bool:
+    """Whether a column holds whole numbers that nobody said anything about."""
+    numbers = tally.column.numbers
+    return numbers is not None and are_whole(numbers) and tally.column.name not in wanted.columns
+
+
+def _summary_of_many(
+    found: Tallies, tally: Tally, wanted: Bins, kept: bool, cut: tuple[Cuts, list[int]] | None
+) -> ColumnSummary:
     """Look at a column with more different values than were told apart: only numbers are of use."""
     column = tally.column
     name, rows, least = column.name, found.rows, len(tally.rows)
-    reason = f"more than {MAX_EXACT:,} different values"
-    bins: Any = wanted.columns.get(name, wanted.default)
-    cuts, counts = None, list[int]()
-    repeats = tally.rows.max(initial=0) > 1
-    numbers = column.numbers
-    guessed = numbers is not None and are_whole(numbers) and name not in wanted.columns
-    identifying = guessed and not repeats
-    if column.number_type is not None and bins is not None and (kept or not identifying):
-        cuts, counts = found.cut(name, bins)
-    elif kept:
+    reason = f"more than {found.most:,} different values"
+    if kept and cut is None:
         raise column_error(name, f"{reason} are too many states.", Advice.LEAVE_OUT)
+    cuts, counts = cut or (None, [])
     kind: Kind = "text" if column.number_type is None else "numbers"
     kind = "integers" if column.number_type is int else kind
     own = (name, kind, rows, rows - sum(counts) if cuts else 0, least, tally.codes)
@@ -346,7 +363,7 @@ def _summary_of_many(found: Tallies, tally: Tally, wanted: Bins, kept: bool) -> 
         tuple(counts),
         cuts,
         remarks=(f"{reason}, not all of them counted",),
-        guessed=guessed,
+        guessed=_whole_by_itself(tally, wanted),
     )
 
 

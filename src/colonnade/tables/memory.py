@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +17,7 @@ from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.countable import bounded, gathered, opened_elsewhere
-from colonnade.tables.cuts import Cuts
+from colonnade.tables.cuts import Cuts, refuse_infinite
 from colonnade.tables.discretizing import Discretized, Discretizer
 from colonnade.tables.identifiers import (
     Excess,
@@ -28,6 +29,7 @@ from colonnade.tables.identifiers import (
 from colonnade.tables.levels import Levels, place
 from colonnade.tables.remarks import of_states
 from colonnade.tables.sources import Column, ListColumn, Source, StateColumn, source_of
+from colonnade.tables.texts import numbers_among
 from colonnade.threads import run
 from colonnade.variables import Variable
 
@@ -194,19 +196,31 @@ def warn_of_states(source: Source, found: Sequence[Variable]) -> None:
 
 
 def levels_of(column: Column, declared: bool, cut: Cuts | None) -> Levels:
-    """Return the levels of a column, cut first if it is to be."""
+    """Return the levels of a column, cut first if it is to be.
+
+    Of texts, each that reads as a number is one: what the others are does not matter to it.
+    """
     if cut is None:
         return column.levels(declared)
     numbers = column.numbers
     if numbers is not None:
         return cut.column(numbers).levels(declared)
-    # Already cut: what is there are names of intervals, and all intervals are states.
     found = column.levels(True)
     if tuple(found.labels) == cut.states:
         return Levels(found.labels, found.codes, closed=True)
-    order = {label: k for k, label in enumerate(dict.fromkeys([*cut.states, *found.labels]))}
-    table = np.array([*(order[label] for label in found.labels), -1], dtype=np.int64)
-    return Levels(list(order), table[found.codes], closed=True)
+    # Names of intervals, of a column that is cut already, or texts that may be numbers.
+    there = {} if {*found.present} <= {*cut.states} else numbers_among(found.present)
+    order: dict[Any, int] = {state: k for k, state in enumerate(cut.states)}
+    for label in found.present:
+        if label not in there:
+            order.setdefault(label, len(order))
+    table = np.array([*(order.get(label, -1) for label in found.labels), -1], dtype=np.int64)
+    codes = table[found.codes]
+    if there:
+        means = np.array([*(there.get(label, math.nan) for label in found.labels), math.nan])
+        floats = means[found.codes]
+        codes = np.where(np.isnan(floats), codes, cut.codes(refuse_infinite(cut.name, floats)))
+    return Levels(list(order), codes, closed=True)
 
 
 # --------------------------------------------------------- tables that are coded

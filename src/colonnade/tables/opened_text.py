@@ -61,8 +61,12 @@ class OpenedText:
     quoted: bool
 
     @classmethod
-    def of(cls, path: Path, dialect: Dialect) -> OpenedText:
-        file = TextFile.of(str(path), dialect.encoding or _sampled_encoding(path))
+    def of(
+        cls, path: Path, dialect: Dialect, guesses: dict[str, tuple[str, str]] | None = None
+    ) -> OpenedText:
+        """Look at a file; `guesses` collects encodings that are not UTF-8."""
+        encoding = dialect.encoding or _sampled_encoding(path)
+        file = TextFile.of(str(path), encoding, guesses)
         usual = TEXT[ending_of(path)]
         if dialect.separator is None:
             separator = separator_in(file, usual)

@@ -46,6 +46,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_WIDE_MARKS = tuple(mark for mark, encoding in _MARKS if encoding != "utf-8-sig")
 # What the first bytes of files are that hold no text.
 _NO_TEXT = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\x89HDF": "HDF5", b"%PDF": "PDF"}
 _CHUNK_BYTES = 1 << 20
@@ -62,14 +63,21 @@ _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, R
 class TextFile:
     """A file of text, compressed or not; `path` is ``-`` for standard input.
 
-    `asked` is the encoding that a user named, or None.
+    `asked` is the encoding that a user named, or None. One that is guessed is told at once, unless
+    `guesses` collects those of several files: the file, what it is read as, and an example.
     """
 
     path: str
     asked: str | None = None
+    guesses: dict[str, tuple[str, str]] | None = None
 
     @classmethod
-    def of(cls, path: Any, encoding: str | None = None) -> TextFile:
+    def of(
+        cls,
+        path: Any,
+        encoding: str | None = None,
+        guesses: dict[str, tuple[str, str]] | None = None,
+    ) -> TextFile:
         """Check that a file exists, and that an encoding is one."""
         if encoding is not None:
             try:
@@ -77,7 +85,7 @@ class TextFile:
             except (LookupError, TypeError):
                 hint = "such as utf-8, utf-16, cp1252 or latin-1"
                 raise expected("an encoding", "encoding", encoding, hint) from None
-        return cls(path if is_standard_input(path) else str(existing(path)), encoding)
+        return cls(path if is_standard_input(path) else str(existing(path)), encoding, guesses)
 
     @property
     def where(self) -> str:
@@ -95,8 +103,11 @@ class TextFile:
             ):
                 yield text
         except UnicodeDecodeError as error:
+            if self._has_zeros:
+                raise self._no_text() from None
             problem = f"not {encoding.removesuffix('-sig').upper()} text ({error.reason})."
-            raise FileFormatError(self.path, "", problem, Advice.NAME_ENCODING) from None
+            hint = Advice.NAME_ENCODING if self.asked is None else "name another encoding, or none"
+            raise FileFormatError(self.path, "", problem, hint) from None
 
     @cached_property
     def encoding(self) -> str:
@@ -187,16 +198,28 @@ class TextFile:
         if not first:
             return "utf-8"
         if zeros:
-            raise FileFormatError(self.path, "", "it holds no text.", Advice.NAME_ENCODING)
+            raise self._no_text()
         encoding, called = ("latin-1", "Latin-1") if undefined else ("cp1252", "Windows-1252")
         # The word around the byte, as it is read now.
         words = first.decode(encoding).replace(";", " ").replace(",", " ").split()
         example = next((word for word in words if not word.isascii()), "")
-        statement = f"{self.where}: not UTF-8; read as {called}, for example {example!r}."
-        warn(DataWarning(statement, Advice.NAME_ENCODING))
+        if self.guesses is None:
+            warn(of_encoding(self.where, called, example))
+        else:
+            self.guesses[self.path] = called, example
         return encoding
 
+    def _no_text(self) -> FileFormatError:
+        return FileFormatError(self.path, "", "it holds no text, but NUL bytes.", COPY_AGAIN)
+
     # ------------------------------------------------------------------- bytes
+
+    @property
+    def _has_zeros(self) -> bool:
+        """Whether it begins with bytes that no text has, in none of the encodings with marks."""
+        with self._bytes() as stream:
+            start = stream.read(_SAMPLE_BYTES)
+        return 0 in start and not _utf16(start) and not any(map(start.startswith, _WIDE_MARKS))
 
     @cached_property
     def _content(self) -> bytes:
@@ -234,6 +257,12 @@ class TextFile:
                 raise
             problem = f"damaged {self._compression} data ({error})."
             raise FileFormatError(self.path, "", problem, COPY_AGAIN) from None
+
+
+def of_encoding(where: str, called: str, example: str) -> DataWarning:
+    """Say in which encoding a file is read, or several of them, that are not UTF-8."""
+    statement = f"{where}: not UTF-8; read as {called}, for example {example!r}."
+    return DataWarning(statement, Advice.NAME_ENCODING)
 
 
 def is_standard_input(path: Any) -> bool:

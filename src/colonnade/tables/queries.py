@@ -83,7 +83,10 @@ class Queried(Elsewhere[_Labelled]):
     def only_complete(self) -> Queried:
         """Return the rows that have all their values; states stay as they are."""
         pairs = zip(self._columns, self.variables, strict=True)
-        there = [column.present(self._states(variable)) for column, variable in pairs]
+        there = [
+            column.present(self._states(variable), list(self.unknown.get(variable.name, ())))
+            for column, variable in pairs
+        ]
         asked = replace(self._asked, variables=self.variables, columns=self.names)
         engine = replace(self._engine, frame=self._engine.frame.filter(*there))
         return self._told_alike(Queried(engine, asked))

@@ -153,7 +153,7 @@ class NumberTrack:
         if weights is not None:
             there &= weights > 0
         present = numbers[there]
-        refuse_infinite(self.name, present)
+        refuse_infinite(self.name, present, by_row=False)
         self.whole &= are_whole(present)
         assert isinstance(self.sketch, Sketch)
         self.sketch.add(present, None if weights is None else weights[there])

@@ -14,7 +14,7 @@ from colonnade.variables import State
 Kind: TypeAlias = Literal[
     "text", "integers", "numbers", "booleans", "dates", "categories", "no values", "other"
 ]
-Fate: TypeAlias = Literal["states", "cut", "left out"]
+Fate: TypeAlias = Literal["states", "cut", "left out", "to be corrected"]
 
 _MAX_SHOWN_STATES = 6
 
@@ -33,8 +33,9 @@ class ColumnSummary:
         Rows of the table, those without a value here, and different values.
     codes : dict of str to int
         Texts of a file that stood for missing values, each with its number of rows.
-    fate : {"states", "cut", "left out"}
-        Whether its values are states, are cut into intervals, or are of no use.
+    fate : {"states", "cut", "left out", "to be corrected"}
+        Whether its values are states, are cut into intervals, or are of no use, or whether single
+        values, such as infinity, have to be corrected before anything is learned.
     states : tuple
         States of the variable, in order; empty if it is left out.
     counts : tuple of int
@@ -42,7 +43,7 @@ class ColumnSummary:
     cuts : Cuts or None
         Where numbers are cut.
     reason : str
-        Why it is left out.
+        Why it is left out, or what has to be corrected.
     remarks : tuple of str
         What else is worth a look: states that are almost equal, dates, many states.
     doubtful : str
@@ -72,8 +73,8 @@ class ColumnSummary:
     @property
     def treatment(self) -> str:
         """What would be made of the column, in a few words."""
-        if self.fate == "left out":
-            return f"left out: {self.reason}"
+        if self.reason:
+            return f"{self.fate}: {self.reason}"
         if self.cuts is not None and not self.cuts.points:
             return "one interval"
         pairs = list(zip(self.states, self.counts, strict=True))

@@ -28,6 +28,9 @@ from colonnade.tables.states import Seen
 from colonnade.tables.text_files import TextTrack
 from colonnade.tables.weighing import weighted
 
+# What is kept of one value takes so many bytes, and of each column at least so many values are.
+_BYTES_PER_VALUE, _LEAST_KEPT = 128, 1 << 14
+
 
 @dataclass(frozen=True, eq=False)
 class DistinctColumn:
@@ -86,22 +89,27 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """The columns of a table, which stays where it is."""
+    """The columns of a table, which stays where it is; of each no more than `most` values."""
 
     table: Scanned | Engine
     rows: int
     columns: Mapping[str, Tally]
+    most: int
 
-    def cut(self, name: str, bins: int | Cuts) -> tuple[Cuts, list[int]]:
-        """Cut a column of more numbers than are kept; return the rows of each interval, too."""
+    def cut(self, wanted: Mapping[str, int | Cuts]) -> dict[str, tuple[Cuts, list[int]]]:
+        """Cut columns of more numbers than are kept; return the rows of each interval, too."""
         from colonnade.tables.bins import Bins
         from colonnade.tables.countable import countable
         from colonnade.tables.discretizing import Discretizer
 
-        (cuts,) = self.table.cut_points(Bins(None, {name: bins}), "quantile", None)
-        cut = Discretizer((cuts,)).cut(self.table)
-        (counts,) = countable(cut, columns=[name]).counts([(name,)], "available")
-        return cuts, counts.state_totals.tolist()
+        if not wanted:
+            return {}
+        cuts = self.table.cut_points(Bins(None, wanted), "quantile", None)
+        names = [each.name for each in cuts]
+        rows = countable(Discretizer(cuts).cut(self.table), columns=names)
+        counts = rows.counts([(name,) for name in names], "available")
+        totals = [each.state_totals.tolist() for each in counts]
+        return dict(zip(names, zip(cuts, totals, strict=True), strict=True))
 
 
 def tallies_of(table: Any) -> Tallies | None:
@@ -112,21 +120,26 @@ def tallies_of(table: Any) -> Tallies | None:
     return None if scanned is None else tallied(scanned)
 
 
-def tallied(table: Scanned | Engine, but: Collection[str] = ()) -> Tallies:
-    """Find the different values of all columns, `but` for some, in one pass or one request."""
+def tallied(table: Scanned | Engine, but: Collection[str] = (), tell: bool = True) -> Tallies:
+    """Find the different values of all columns, `but` for some, in one pass or one request.
+
+    What was guessed about texts is told, unless it is going to be when the rows are counted.
+    """
     names = [name for name in table.names if name not in but]
-    counting = {name: _Counting(name, _track(table, name)) for name in names}
+    fitting = table.memory.size // (_BYTES_PER_VALUE * max(1, len(names)))
+    most = min(MAX_EXACT, max(_LEAST_KEPT, fitting))
+    counting = {name: _Counting(name, _track(table, name), most) for name in names}
     if isinstance(table, Scanned) or table.embedded:
         found = _passed(table, names)
     else:
         found = _asked(table, names)
     for column, times in found:
         counting[column.name].add(column, times)
-    if isinstance(table, Scanned):
+    if tell and isinstance(table, Scanned):
         tracks = {name: each.track for name, each in counting.items() if each.error is None}
         table.parts.remark(tracks)
     rows = counting[names[0]].total if names else 0
-    return Tallies(table, rows, {name: each.tally for name, each in counting.items()})
+    return Tallies(table, rows, {name: each.tally for name, each in counting.items()}, most)
 
 
 def _track(table: Scanned | Engine, name: str) -> Track:
@@ -157,8 +170,8 @@ def _asked(engine: Engine, names: Sequence[str]) -> Iterator[tuple[Column, int |
 class _Counting:
     """The values of one column so far, up to as many as are kept."""
 
-    def __init__(self, name: str, track: Track) -> None:
-        self.name, self.track = name, track
+    def __init__(self, name: str, track: Track, most: int) -> None:
+        self.name, self.track, self._most = name, track, most
         self.error: ColonnadeError | None = None
         self.total = 0
         self._rows = np.zeros(0, np.int64)
@@ -184,7 +197,7 @@ class _Counting:
         found = np.bincount(codes, times, minlength=len(self.track)).astype(np.int64)
         found[: len(self._rows)] += self._rows
         self._rows = found
-        self._more = len(found) > MAX_EXACT
+        self._more = len(found) > self._most
 
     def _add_dates(self, values: Any, times: Array | None) -> None:
         dates = nw.from_native(values, series_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colonnade.arrays import Array, Floats
-from colonnade.exceptions import Advice, DataError, counted, warn
+from colonnade.exceptions import Advice, DataError, DataWarning, counted, warn
 from colonnade.tables.bounds import Memory
 from colonnade.tables.coded import code_type
 from colonnade.tables.cuts import Cuts
 from colonnade.tables.levels import Levels, are_whole, missing_weight, place, unusable
 from colonnade.tables.numbering import TextNumbers, read_only
 from colonnade.tables.opened_text import Dialect, OpenedText
+from colonnade.tables.opening import of_encoding
 from colonnade.tables.parts import Block, LabelTrack, Track, ahead
 from colonnade.tables.remarks import of_dialect, of_readings
 from colonnade.tables.separators import named
@@ -187,13 +188,15 @@ class TextFiles:
     files: tuple[Path, ...]
     dialect: Dialect
     bytes_at_once: int
+    # Files that are not UTF-8, as far as they were opened: all of them share one warning.
+    guesses: dict[str, tuple[str, str]] = field(default_factory=dict, compare=False, repr=False)
     rows = None
 
     @cached_property
     def _first(self) -> OpenedText:
         """The first file with rows: by them, names and signs are judged."""
         for path in self.files:
-            opened = OpenedText.of(path, self.dialect)
+            opened = OpenedText.of(path, self.dialect, self.guesses)
             if opened.has_rows:
                 return opened
         more = len(self.files) - 1
@@ -227,7 +230,8 @@ class TextFiles:
     def _passed(self, columns: Sequence[str]) -> Iterator[Block]:
         first = self._first
         for path in self.files:
-            opened = first if str(path) == first.file.path else OpenedText.of(path, self.dialect)
+            known = str(path) == first.file.path
+            opened = first if known else OpenedText.of(path, self.dialect, self.guesses)
             for block in opened.blocks(columns, self.bytes_at_once):
                 pairs = zip(columns, block, strict=True)
                 yield Block(
@@ -260,8 +264,15 @@ class TextFiles:
             ]
             warnings.append(replace(first.header, where=self.where, texts=texts).warnings())
         warnings.append(of_readings(self.where, readings, self.dialect.codes))
-        for warning in chain(*warnings):
+        for warning in chain(self._of_encodings(), *warnings):
             warn(warning)
+
+    def _of_encodings(self) -> Iterator[DataWarning]:
+        """Say which files are not UTF-8, each encoding once."""
+        for called in dict.fromkeys(called for called, _ in self.guesses.values()):
+            files = [path for path, guess in self.guesses.items() if guess[0] == called]
+            more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+            yield of_encoding(f"File {files[0]!r}{more}", called, self.guesses[files[0]][1])
 
 
 # Numbers that Arrow and `read` take for the same; others are left to `Reading`.

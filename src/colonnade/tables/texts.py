@@ -206,6 +206,20 @@ def reads_as_number(value: Any) -> bool:
     return isinstance(value, numbers.Number) and not isinstance(value, bool | np.bool_)
 
 
+def numbers_among(values: Iterable[Any]) -> dict[Any, float]:
+    """Return the values of a column that are texts which read as numbers, with these.
+
+    Commas are before decimals if all texts with one can be read so, some can be read in no other
+    way, and none has a point.
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    found = {text: float(text) for text in texts if is_number(text)}
+    commas = [text for text in texts if "," in text and any(map(str.isdecimal, text))]
+    if not all(map(_INTEGER.fullmatch, found)) or not Decimal.GUESSED_AMONG_COMMAS.is_comma(commas):
+        return found
+    return found | _with_comma(commas)[1]
+
+
 def strange_texts(texts: Sequence[str]) -> list[str]:
     """Return the few texts of a column of text that keep it from being one of numbers."""
     strange = [text for text in texts if not is_number(text)]

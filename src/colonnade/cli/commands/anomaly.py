@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from colonnade.cli import options
-from colonnade.cli.carried import Keep, beside, carried_names, taken
+from colonnade.cli.carried import Keep, beside, carried_names, has_types, taken
 from colonnade.cli.data import FileOptions
 from colonnade.cli.models import load
 from colonnade.cli.output import grid, say, say_json, say_rest, write_table
@@ -40,8 +40,8 @@ def anomaly(
     """
     check_rows_file(output, overwrite, json, data.path)
     network = load(model)
-    table = data.read()
-    kept = taken(table, carried_names(keep, list(table)))
+    table = data.read(as_written=True)
+    kept = taken(table, carried_names(keep, list(table)), has_types(output, json))
     coded = coded_rows(network, dict(table))
     found = network.anomaly(coded)
     if output is not None:

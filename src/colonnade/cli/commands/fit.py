@@ -165,7 +165,7 @@ def fit(
     scanned = data.scanned
     forest = request.learner is Learn.FOREST
     if scanned is not None:
-        passing = {"--report": report, "--keep": data.keep, "--learn forest": forest}
+        passing = {"--report": report, "--learn forest": forest}
         for option, given in passing.items():
             if given:
                 problem = "is read as it passes, and not into memory"
@@ -282,7 +282,7 @@ class _Request:
     def fitted_in_passing(
         self, table: Scanned | Engine, prior: Prior, tell: Callable[[str], None]
     ) -> BayesianNetwork:
-        """Learn from files that are not read into memory; columns are left out by --ignore only."""
+        """Learn from files that are not read into memory, by the rules of those that are."""
         from colonnade.network import fit as estimate
         from colonnade.tables import encode
         from colonnade.tables.countable import countable
@@ -297,8 +297,11 @@ class _Request:
         declared = variables_passing(table, data.restatings)
         if self.dag is None:
             self.learning.check_target(others)
-            cut = data.cut_scanned(table, [*groups, *others], weights, group)
-            coded = encode(cut, declared, weights=weights, columns=[*groups, *others], group=group)
+            kept = [self.learning.target]
+            plan = data.plan_scanned(table, weights=weights, keep=kept, group=group)
+            others = [name for name in plan.used if name != group]
+            cut, used = plan.discretizer.cut(table), [*groups, *others]
+            coded = encode(cut, declared, weights=weights, columns=used, group=group)
             learner = self.learning.learner(self.learner, self.seed, data.missing)
             own = encode(coded, columns=others)
             found = learner(own)

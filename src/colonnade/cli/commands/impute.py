@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from colonnade.cli import options
+from colonnade.cli.carried import has_types, taken
 from colonnade.cli.data import FileOptions
 from colonnade.cli.models import load
 from colonnade.cli.output import listed, say_json
@@ -86,7 +87,8 @@ def impute(
             raise Misuse(f"{option} applies only with --how sample.")
     check_rows_file(output, overwrite, json, data.path)
     network = load(model)
-    table = dict(data.read())
+    whole = data.read(as_written=True)
+    table = dict(whole)
     if tables is not None and _NUMBER in table:
         hint = "rename the column, or ask for one table at a time"
         raise Misuse(f"--tables: the data have a column called {_NUMBER!r}.", hint=hint)
@@ -99,7 +101,8 @@ def impute(
         own = _unknown(coded, name, listed(table[name]))
         for filled in several:
             filled[name] = [own.get(k, value) for k, value in enumerate(listed(filled[name]))]
-    columns = _columns(table, several, tables is not None)
+    others = taken(whole, (n for n in whole if n not in network), has_types(output, json))
+    columns = _columns({**table, **others}, several, tables is not None)
     if json:
         say_json({"filled": lacking, "rows": records(columns)})
         return

@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.carried import Keep, beside, carried_names, taken
+from colonnade.cli.carried import Keep, beside, carried_names, has_types, taken
 from colonnade.cli.data import PassingFile
 from colonnade.cli.intervals import IntervalOptions, RowIntervalOptions, say_fixed
 from colonnade.cli.models import load
@@ -24,6 +24,7 @@ from colonnade.cli.rows import (
     coded_rows,
     deliver,
     records,
+    warn_of_numbers,
     warn_of_unknown,
     with_absent,
 )
@@ -93,11 +94,11 @@ def predict(
     if scanned is not None and output is not None:
         _predict_in_passing(predictor, data, scanned, target, keep, intervals, output, overwrite)
         return
-    table = data.read()
+    table = data.read(as_written=True)
     name = predictor.target(list(table), target)
     kept = carried_names(keep, list(table), name)
     found = predictor.answers(dict(table), name, intervals)
-    columns = beside(taken(table, kept), found.columns)
+    columns = beside(taken(table, kept, has_types(output, json)), found.columns)
     accuracy = _accuracy(found)
     if json:
         facts = {"target": name, "accuracy": accuracy, "fixed": list(found.fixed)}
@@ -326,6 +327,7 @@ class _Network:
         if absent := [variable.name for variable in lacking if variable.name != target]:
             tell_absent(absent, table.names, network, target)
         there = [variable for variable in network.variables if variable.name in table.names]
+        warn_of_numbers(network, table)
         rows = countable(table, there, None, "missing", network.discretizer)
         warn_of_unknown(rows, target)
         for block in rows.blocks():
