@@ -18,7 +18,7 @@ from colonnade.network.new_rows import tell_absent
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.coding import Coded, CodedColumn
 from colonnade.tables.countable import Countable, countable
-from colonnade.tables.cuts import Cuts, Ranked
+from colonnade.tables.cuts import Cuts, NumberCuts, Ranked
 from colonnade.tables.discretizing import Discretizer
 from colonnade.tables.returned import column_names
 from colonnade.tables.texts import reads_as_number
@@ -53,7 +53,7 @@ def passing_rows(
     """
     features = views[0].each
     cuts = {
-        name: Cuts(name, all_points(name, views))
+        name: NumberCuts(name, all_points(name, views))
         for name, feature in features.items()
         if feature.cuts is not None
     }

@@ -159,6 +159,12 @@ class Cuts:
         return StateColumn(self.name, self.states, self.codes(refuse_infinite(self.name, numbers)))
 
 
+class NumberCuts(Cuts):
+    """Cuts of a column that has to be one of numbers: texts are none, whatever they look like."""
+
+    __slots__ = ()
+
+
 class Ranked(NamedTuple):
     """The numbers of a column by their rank, for cutting it more than once.
 

@@ -17,7 +17,7 @@ from colonnade.tables.bounds import Allowed
 from colonnade.tables.coded import CodedTable, checked_weights
 from colonnade.tables.coding import CodedColumn, coded_table, discovered, unknown_states
 from colonnade.tables.countable import bounded, gathered, opened_elsewhere
-from colonnade.tables.cuts import Cuts, refuse_infinite
+from colonnade.tables.cuts import Cuts, NumberCuts, refuse_infinite
 from colonnade.tables.discretizing import Discretized, Discretizer
 from colonnade.tables.identifiers import (
     Excess,
@@ -209,7 +209,9 @@ def levels_of(column: Column, declared: bool, cut: Cuts | None) -> Levels:
     if tuple(found.labels) == cut.states:
         return Levels(found.labels, found.codes, closed=True)
     # Names of intervals, of a column that is cut already, or texts that may be numbers.
-    there = {} if {*found.present} <= {*cut.states} else numbers_among(found.present)
+    there: dict[Any, float] = {}
+    if not isinstance(cut, NumberCuts) and not {*found.present} <= {*cut.states}:
+        there = numbers_among(found.present)
     order: dict[Any, int] = {state: k for k, state in enumerate(cut.states)}
     for label in found.present:
         if label not in there:
