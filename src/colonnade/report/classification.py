@@ -19,7 +19,7 @@ from colonnade.report.summary import coded_rows
 from colonnade.report.tables import rounded
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.levels import refuse_absent
-from colonnade.tables.packages import as_frame
+from colonnade.tables.packages import as_frame, as_list
 from colonnade.tables.sources import source_of
 
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ def _by_forests(
     code = {label: k for k, label in enumerate(labels)}
     spellings = forest.networks_[0][target].family.child.spellings
     code |= {value: code[state] for value, state in spellings.items()}
-    truth = np.array([code.get(label, -1) for label in data[target]])
+    truth = np.array(
+        [code.get(label, -1) for label in as_list(source_of(data).columns[target].values)]
+    )
     known = np.flatnonzero(truth >= 0)
     truth = truth[known]
     frame = as_frame({name: data[name] for name in names}).iloc[known]

@@ -162,28 +162,25 @@ def fit(
     if report is not None:
         check_output(report, overwrite, "report")
     tell = say if not json else _unsaid
-    scanned = data.scanned
     forest = request.learner is Learn.FOREST
+    scanned = None if forest or report is not None else data.scanned
     if scanned is not None:
-        passing = {"--report": report, "--keep": data.keep, "--learn forest": forest}
-        for option, given in passing.items():
-            if given:
-                problem = "is read as it passes, and not into memory"
-                hint = "give one file, which is read into memory if it fits"
-                if data.memory is None and data.path.is_file():
-                    hint = "give --memory with more than 1GB if there is"
-                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.", hint=hint)
+        if data.keep:
+            problem = f"{str(data.path)!r} is read as it passes, where no column is left out"
+            hint = "leave --keep out, and give --ignore with columns that describe no rows"
+            raise Misuse(f"--keep does not apply: {problem}.", hint=hint)
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
         from colonnade.files.disk import together
 
-        grown, table = fit_forest(data, str(learning.target), chosen if prior else None, seed)
+        given = chosen if prior else None
+        grown = fit_forest(data, str(learning.target), given, seed, tell)
         with together():
             with renamed(path="output"):
-                grown.save(output, overwrite)
+                grown.forest.save(output, overwrite)
             if report is not None:
-                request.write_page(grown, table, report, overwrite, tell)
+                request.write_page(grown.forest, grown.table, report, overwrite, tell)
         say_forest(grown, output, json, report)
         return
     network, table = request.fitted(chosen, tell)
