@@ -203,7 +203,7 @@ def test_a_page_without_figures_is_still_a_page(table: pd.DataFrame) -> None:
 
 def test_help_says_what_holds_for_forests() -> None:
     words = " ".join(flat(run("predict --help")[0]).split())
-    assert "of a forest from 1000 to 4000, as many as take little time" in words
+    assert "of a forest from 400 to 4000, the fewer the more rows" in words
     assert "File of a network, or of a forest of networks." in words
     assert "or of a forest of networks" in flat(run("report --help")[0])
     assert "or of a forest of networks" not in flat(run("show --help")[0])
