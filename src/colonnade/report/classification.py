@@ -13,6 +13,7 @@ from colonnade.arrays import Array, Floats, Seed
 from colonnade.exceptions import DataError, NotSupportedError, counted, expected, not_among
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts
+from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.report.forests import is_forest, network_of
 from colonnade.report.summary import coded_rows
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _MAX_POINTS = 120
 _CALIBRATION_BINS = 10
 _MAX_CLASSES = 12
+_BAR = "Held-out rows"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,12 +108,14 @@ def held_out(
     coded = coded.take(coded.codes[place] < coded.variables[place].cardinality)
     fold_of = _folds(coded.codes[place], target, folds, rng)
     found = np.empty((coded.rows, coded.variables[place].cardinality))
-    for fold in range(folds):
-        test = fold_of == fold
-        # What other columns lack is not counted, family by family.
-        counts = NetworkCounts.of(coded.take(~test), network.dag, "available")
-        fresh = counts.network(priors, network.discretizer, group=network.group)
-        found[test] = _predicted(fresh, coded.take(test), place)
+    with Progress(_BAR, folds) as progress:
+        for fold in range(folds):
+            test = fold_of == fold
+            # What other columns lack is not counted, family by family.
+            counts = NetworkCounts.of(coded.take(~test), network.dag, "available")
+            fresh = counts.network(priors, network.discretizer, group=network.group)
+            found[test] = _predicted(fresh, coded.take(test), place)
+            progress.advance()
     return HeldOut(target, np.asarray(coded.codes[place]), found, folds)
 
 
@@ -147,15 +151,17 @@ def _by_forests(
     frame = as_frame({name: data[name] for name in names}).iloc[known]
     fold_of = _folds(truth, target, folds, rng)
     found = np.empty((len(known), len(labels)))
-    for fold in range(folds):
-        test = fold_of == fold
-        options = {**forest.get_params(deep=False), "classes": labels, "target_name": target}
-        fresh = type(forest)(**options)
-        with warnings.catch_warnings():
-            # What is to be said of the columns was said of all rows.
-            warnings.simplefilter("ignore", UserWarning)
-            fresh.fit(frame[~test], forest.classes_[truth[~test]])
-            found[test] = fresh.predict_proba(frame[test])
+    with Progress(_BAR, folds) as progress:
+        for fold in range(folds):
+            test = fold_of == fold
+            options = {**forest.get_params(deep=False), "classes": labels, "target_name": target}
+            fresh = type(forest)(**options)
+            with warnings.catch_warnings():
+                # What is to be said of the columns was said of all rows.
+                warnings.simplefilter("ignore", UserWarning)
+                fresh.fit(frame[~test], forest.classes_[truth[~test]])
+                found[test] = fresh.predict_proba(frame[test])
+            progress.advance()
     return HeldOut(target, truth, found, folds, relearned=True)
 
 
