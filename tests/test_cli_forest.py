@@ -184,8 +184,12 @@ def test_a_target_with_a_single_value_is_told_once(table: pd.DataFrame, learn: s
     told, warned = run(f"{command} -o new.json --report page.html")
     assert warned.count("Column 'ill': a single value, so there is nothing to predict.") == 1
     assert "no figures on held-out rows: 'ill' has a single value" in told
-    _, error = run("report new.json --data same.csv --target ill -o other.html", 1)
-    assert "Error: Table: 'ill' has a single value, so there is nothing to predict." in error
+    told, _ = run("report new.json --data same.csv --target ill -o other.html")
+    assert "no figures on held-out rows: 'ill' has a single value" in told
+    table[:4].to_csv("four.csv", index=False)
+    told, _ = run("report new.json --data four.csv --target ill -o four.html")
+    assert "no figures on held-out rows: " in told
+    assert Path("four.html").exists()
     _, warned = run(f"fit data.csv --learn {learn} --target ill --ignore id -o two.json")
     assert "a single value" not in warned
 
@@ -207,6 +211,11 @@ def test_help_says_what_holds_for_forests() -> None:
     assert "File of a network, or of a forest of networks." in words
     assert "or of a forest of networks" in flat(run("report --help")[0])
     assert "or of a forest of networks" not in flat(run("show --help")[0])
+    for command in ("structure", "compare"):
+        words = flat(run(f"{command} --help")[0])
+        assert "forest" not in words
+        assert "--report" not in words
+    assert "naive or forest" in flat(run("fit --help")[0])
     assert "tiered with --group or --learn forest" in flat(run("fit --help")[0])
     _, error = run("predict forest.json data.csv --draws 50", 2)
     assert "500" not in error

@@ -71,8 +71,7 @@ class LearnerOptions:
         str | None,
         graph_option(
             metavar="VARIABLE",
-            help="The variable to be predicted: by --learn tan, kdb, naive or forest; tan by "
-            "default then. With any other graph the page of --report is about it.",
+            help="The variable to be predicted, by --learn tan, kdb or naive; tan by default then.",
         ),
     ] = None
     score: Annotated[
@@ -258,3 +257,31 @@ class LearnerOptions:
             Learn.NAIVE: lambda table: structure.naive_bayes(table, target),
         }
         return learners[learn]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitLearnerOptions(LearnerOptions):
+    """The same where forests are learned and pages are written."""
+
+    target: Annotated[
+        str | None,
+        graph_option(
+            metavar="VARIABLE",
+            help="The variable to be predicted: by --learn tan, kdb, naive or forest; tan by "
+            "default then. With any other graph the page of --report is about it.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredLearnerOptions(LearnerOptions):
+    """The same where predictions of the target are scored, whatever the graph."""
+
+    target: Annotated[
+        str | None,
+        graph_option(
+            metavar="VARIABLE",
+            help="The variable whose predictions are scored, and that --learn tan, kdb and naive "
+            "are for; hc and tan by default then.",
+        ),
+    ] = None

@@ -15,7 +15,7 @@ from colonnade.cli.arcs import dag_of
 from colonnade.cli.commands.report import judged, page_file
 from colonnade.cli.data import FitData
 from colonnade.cli.forests import check_forest, fit_forest, say_forest, warn_of_single_class
-from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
+from colonnade.cli.graphs import FitLearnerOptions, Learn, graph_number, graph_option
 from colonnade.cli.learned import say_saved
 from colonnade.cli.models import check_output, gaps_in
 from colonnade.cli.output import say
@@ -77,7 +77,7 @@ def fit(
             show_default="hc, and tan with --target",
         ),
     ] = None,
-    learning: LearnerOptions,
+    learning: FitLearnerOptions,
     seed: Annotated[
         int | None,
         graph_number(
@@ -142,7 +142,7 @@ def fit(
     """
     request = _Request(dag, learn, learning, seed, group, data)
     if counts is not None:
-        others = request != _Request(None, None, LearnerOptions(), None, None, FitData())
+        others = request != _Request(None, None, FitLearnerOptions(), None, None, FitData())
         if others or report is not None:
             hint = "leave out the data, and what is said about them and the graph"
             raise Misuse("--counts goes with --output, --prior and --json only.", hint=hint)
@@ -209,7 +209,7 @@ class _Request:
 
     dag: Path | None
     learn: Learn | None
-    learning: LearnerOptions
+    learning: FitLearnerOptions
     seed: int | None
     group: str | None
     data: FitData
