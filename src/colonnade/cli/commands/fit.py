@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from colonnade.tables.files import TextTable
 
 _NO_ARCS = "No arcs: no dependence is strong enough for this score. "
+_NO_PARENTS = "No arcs: --max-parents 0 allows none"
 _WEAKER = (
     "--score hierarchical finds weaker ones, and --target VARIABLE makes a graph that predicts"
 )
@@ -268,7 +269,7 @@ class _Request:
             own = coded if group is None else encode(coded, columns=others)
             found = self.learning.learner(self.learner, self.seed, data.missing)(own)
             origin = self.learning.origin(self.learner, own, data.missing)
-            graph = _told(found, self.learner, self.learning.score, tell)
+            graph = _told(found, self.learner, self.learning, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
         self._warn_of_single_class(network)
         self._tell_gaps(coded, tell)
@@ -300,7 +301,7 @@ class _Request:
             own = encode(coded, columns=others)
             found = learner(own)
             origin = self.learning.origin(self.learner, own, data.missing)
-            graph = _told(found, self.learner, self.learning.score, tell)
+            graph = _told(found, self.learner, self.learning, tell)
             rows: Countable = coded
         else:
             graph = dag_of(self.dag, table.names)
@@ -361,7 +362,7 @@ _SEARCHES = {
 def _told(
     found: Dag | Found | FoundByTests,
     learn: Learn,
-    score: str | None,
+    learning: FitLearnerOptions,
     tell: Callable[[str], None],
 ) -> Dag:
     """Return a graph that was learned, and say how it went."""
@@ -378,5 +379,7 @@ def _told(
         result += f"; directions that the data leave open: {len(found.pdag.edges):,}"
     tell(f"{_SEARCHES[learn]}: {result}")
     if not found.dag.arcs and len(found.dag) > 1:
-        tell(_NO_ARCS + (_MORE_DATA if (score or "").startswith("hierarchical") else _WEAKER))
+        pooled = (learning.score or "").startswith("hierarchical")
+        none = learning.max_parents == 0
+        tell(_NO_PARENTS if none else _NO_ARCS + (_MORE_DATA if pooled else _WEAKER))
     return found.dag
