@@ -47,7 +47,7 @@ def test_a_forest_is_that_of_python(table: pd.DataFrame) -> None:
     told, warned = run(
         "fit data.csv --learn forest --target ill --seed 5 --ignore n -o forest.json"
     )
-    assert told.startswith("Forest that predicts ill: 16 networks, from 2 columns\n")
+    assert "Forest that predicts ill: 16 networks, from 2 columns of 60 rows\n" in told
     assert told.endswith("Saved forest.json\n")
     assert "Column 'id' (seems to identify rows" in warned
     features = table[["dose", "smoker"]]
@@ -184,8 +184,12 @@ def test_a_target_with_a_single_value_is_told_once(table: pd.DataFrame, learn: s
     told, warned = run(f"{command} -o new.json --report page.html")
     assert warned.count("Column 'ill': a single value, so there is nothing to predict.") == 1
     assert "no figures on held-out rows: 'ill' has a single value" in told
-    _, error = run("report new.json --data same.csv --target ill -o other.html", 1)
-    assert "Error: Table: 'ill' has a single value, so there is nothing to predict." in error
+    told, _ = run("report new.json --data same.csv --target ill -o other.html")
+    assert "no figures on held-out rows: 'ill' has a single value" in told
+    table[:4].to_csv("four.csv", index=False)
+    told, _ = run("report new.json --data four.csv --target ill -o four.html")
+    assert "no figures on held-out rows: " in told
+    assert Path("four.html").exists()
     _, warned = run(f"fit data.csv --learn {learn} --target ill --ignore id -o two.json")
     assert "a single value" not in warned
 
@@ -221,13 +225,79 @@ def test_a_page_without_figures_is_still_a_page(table: pd.DataFrame) -> None:
 
 def test_help_says_what_holds_for_forests() -> None:
     words = " ".join(flat(run("predict --help")[0]).split())
-    assert "of a forest from 1000 to 4000, as many as take little time" in words
+    assert "of a forest from 400 to 4000, the fewer the more rows" in words
     assert "File of a network, or of a forest of networks." in words
     assert "or of a forest of networks" in flat(run("report --help")[0])
     assert "or of a forest of networks" not in flat(run("show --help")[0])
+    for command in ("structure", "compare"):
+        words = flat(run(f"{command} --help")[0])
+        assert "forest" not in words
+        assert "--report" not in words
+    assert "naive or forest" in flat(run("fit --help")[0])
     assert "tiered with --group or --learn forest" in flat(run("fit --help")[0])
     _, error = run("predict forest.json data.csv --draws 50", 2)
     assert "500" not in error
+
+
+def test_a_whole_number_with_many_values_is_predicted_if_it_is_kept(table: pd.DataFrame) -> None:
+    table.assign(score=np.arange(ROWS) % 11).drop(columns=["id", "n"]).to_csv("s.csv", index=False)
+    command = "fit s.csv --learn forest --target score -o new.json"
+    _, error = run(command, 1)
+    assert "or --bins score=keep to predict its values" in error
+    for more in ("", "--bins 3 --bins dose=2"):
+        run(f"{command} --bins score=keep {more} --overwrite")
+        assert cn.BayesianNetworkForest.load("new.json").classes_.tolist() == list(range(11))
+    _, error = run("fit s.csv --learn forest --target dose -o other.json", 1)
+    assert "keep" not in error
+
+
+def test_tables_whose_rows_are_elsewhere_are_read_into_memory(table: pd.DataFrame) -> None:
+    import duckdb
+
+    table = table.assign(level=[None if k == 9 else k % 12 for k in range(ROWS)])
+    table["level"] = table["level"].astype("Int64")
+    table.to_csv("whole.csv", index=False)
+    table[:20].to_csv("part1.csv", index=False)
+    table[20:].to_csv("part2.csv", index=False)
+    table.to_parquet("whole.parquet", index=False)
+    with duckdb.connect("clinic.duckdb") as connection:
+        connection.execute("CREATE TABLE visits AS SELECT * FROM 'whole.parquet'")
+    more = "--learn forest --target ill --weights n --overwrite"
+    run(f"fit whole.csv {more} -o expected.json")
+    expected = cn.BayesianNetworkForest.load("expected.json").networks_
+    for data in ("clinic.duckdb --table visits", "part*.csv", "whole.parquet"):
+        run(f"fit {data} {more} -o forest.json")
+        assert cn.BayesianNetworkForest.load("forest.json").networks_ == expected
+        more_of_page = "--learn forest --target ill --ignore n --report page.html --overwrite"
+        told, _ = run(f"fit {data} {more_of_page} -o forest.json")
+        assert "no figures" not in told
+        run(f"fit {data} --learn tan --target ill --report page.html --overwrite -o net.json")
+    for data in ("clinic.duckdb --table visits", "part*.csv", "whole.csv"):
+        _, error = run(f"fit {data} {more} -o other.json --memory 1kB", 2)
+        assert "does not fit into 1kB of memory. Hint: give --memory with more than 1kB" in error
+    _, error = run("fit part*.csv --keep id -o other.json", 2)
+    assert "Hint: leave --keep out, and give --ignore" in error
+
+
+def test_a_target_that_identifies_rows_is_told_once(table: pd.DataFrame) -> None:
+    _, warned = run("fit data.csv --learn forest --target id -o new.json")
+    assert warned.count("'id' (60 different values in 60 rows): it seems to identify rows") == 1
+    assert "regression" not in warned
+    table.assign(rare=[f"v{min(k, 40)}" for k in range(ROWS)]).to_csv("rare.csv", index=False)
+    _, warned = run("fit rare.csv --learn forest --target rare -o new.json --overwrite")
+    assert warned.count("'rare' (41 different values in 60 rows): it seems to identify") == 1
+    _, warned = run("fit data.csv --learn forest --target ill -o new.json --overwrite")
+    assert "different values in" not in warned.replace("'id' (seems", "").split("Hint")[-1]
+
+
+@pytest.mark.usefixtures("table")
+def test_rows_and_gaps_of_a_forest_are_told() -> None:
+    command = "fit gaps.csv --learn forest --target ill --ignore n --ignore id"
+    told, _ = run(f"{command} -o new.json")
+    assert "1 value missing (dose 1); --missing available was used\n" in told
+    assert "from 2 columns of 58 rows\n" in told
+    told, _ = run(f"{command} -o new.json --overwrite --json")
+    assert json.loads(told)["rows"] == 58
 
 
 def test_a_forest_knows_its_target_for_the_report(table: pd.DataFrame) -> None:

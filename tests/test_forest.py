@@ -9,6 +9,7 @@ import json
 import math
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -22,8 +23,10 @@ from colonnade.classifier import (
     BayesianNetworkForest,
     UnknownStateWarning,
     _families,
+    _intervals,
     _members,
 )
+from colonnade.classifier._drawn import DrawnLogs
 from colonnade.classifier._forest import averaged
 from colonnade.exceptions import ColumnWarning, DataError, FileFormatError, InputError
 from colonnade.files import native
@@ -637,6 +640,59 @@ def test_a_damaged_file_is_refused(tmp_path):
     with pytest.raises(FileFormatError, match=r"colonnade\.load"):
         BayesianNetworkForest.load(tmp_path / "one.json")
     assert cn.load(tmp_path / "one.json") == network
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_intervals_do_not_depend_on_how_rows_are_drawn_for(monkeypatch, classes: int) -> None:
+    X, y = letters(rows=80)
+    X = with_gaps(X, 0.1)
+    y = np.where(y == y[0], "b", "a") if classes == 2 else y
+    model = BayesianNetworkForest(n_members=3, random_state=0).fit(X, y)
+    usual = model.predict_interval(X, level=0.5, draws=3000, rng=1)
+    assert usual.lower.shape == (80, len(set(y)))
+    home = "colonnade.classifier._intervals"
+    # Blocks of the cache and threads make no difference, and tables that are drawn again little.
+    monkeypatch.setattr(f"{home}._BLOCK_CELLS", 30_000)
+    monkeypatch.setattr("colonnade.threads.worker_count", lambda _: 1)
+    np.testing.assert_array_equal(model.predict_interval(X, level=0.5, draws=3000, rng=1), usual)
+    monkeypatch.setattr(f"{home}._MAX_DRAWN", 1 << 18)
+    other = model.predict_interval(X, level=0.5, draws=3000, rng=1)
+    np.testing.assert_allclose(other, usual, atol=0.12)
+    assert 0.0 < np.abs(np.subtract(other, usual)).mean() < 0.01
+    if classes == 2:
+        np.testing.assert_allclose(usual.lower[:, 0], 1.0 - usual.upper[:, 1], atol=1e-12)
+
+
+def test_tables_are_drawn_once_for_many_rows(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=100)
+    X = rng.integers(3, size=(100, 8)) + y[:, None]
+    model = BayesianNetworkForest(n_members=2, random_state=0).fit(X, y)
+    tables, drawn = sum(len(network) for network in model.networks_), []
+    for name in ("rows", "margins"):
+        made = getattr(DrawnLogs, name)
+        counting = partial(_counted, made, drawn)
+        monkeypatch.setattr(DrawnLogs, name, lambda self, *args, do=counting: do(self, *args))
+    model.predict_interval(rng.integers(4, size=(3000, 8)), draws=4000, rng=0)
+    assert len(drawn) <= tables
+
+
+def _counted(made, drawn, *args):
+    drawn.append(made)
+    return made(*args)
+
+
+def test_there_are_fewer_draws_for_many_rows() -> None:
+    X, y = letters(rows=60)
+    model = BayesianNetworkForest(n_members=2, random_state=0).fit(X, y)
+    tables = [member.tables for member in model._forest.members]
+
+    def draws(rows: int) -> int:
+        return _intervals._affordable_of_all(tables, model.weights_, rows)
+
+    assert draws(10) == 4000
+    assert 400 < draws(12_000) < 4000
+    assert draws(10**7) == 400
 
 
 def test_equal_rows_have_equal_intervals(monkeypatch) -> None:

@@ -242,7 +242,7 @@ def test_memory_decides_what_is_read_into_memory(files: list[str], tmp_path: Pat
         # A page needs the whole table.
         report = ["--report", tmp_path / "page.html", "--overwrite"]
         refused = run("fit", path, "-o", model, *report, "--memory", "2kB", code=2)
-        assert "is read as it passes, and not into memory" in flat(refused.output)
+        assert "does not fit into 2kB of memory" in flat(refused.output)
         run("fit", path, "-o", model, "--memory", "2kB", "--missing", "state", "--overwrite")
         same = cn.fit(path, cn.load(model).dag, missing="state")
         assert cn.load(model) == same

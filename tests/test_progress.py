@@ -5,13 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import colonnade as cn
-from colonnade import progress
+from colonnade import progress, report
 from colonnade.classifier import _files, _members, _plain
 from colonnade.cpt import Cpt
 from colonnade.inference.results import QueryResult
+from colonnade.report import classification, page
 from colonnade.structure import comparison, constraints, equivalence, exact, search
 
 TABLE = {"a": [0, 0, 1, 1] * 8, "b": [0, 0, 1, 1] * 8, "c": [0, 1, 0, 1] * 8}
@@ -114,6 +116,34 @@ def test_what_may_take_long_is_part_of_a_job(
     job()
     assert under_way
     assert all(under_way)
+
+
+def test_pages_and_files_of_a_forest_are_part_of_a_job(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = {"a": [0, 1] * 30, "b": list("xyz") * 20, "c": [0, 1, 1] * 20}
+    features = pd.DataFrame(rows)[["a", "b"]]
+    forest = cn.BayesianNetworkForest(n_members=2, random_state=0, target_name="c")
+    forest.fit(features, rows["c"])
+    network = cn.fit(rows, cn.Dag([("a", "b"), ("c", "b")]))
+    under_way: list[bool] = []
+    for owner, name, job in (
+        (cn.BayesianNetworkForest, "fit", lambda: report.held_out(forest, rows, "c")),
+        (classification, "_predicted", lambda: report.held_out(network, rows, "c")),
+        (page, "rendered", lambda: report.write(network, tmp_path / "page.html")),
+        (type(_files._KIND), "write", lambda: forest.save(tmp_path / "forest.json")),
+    ):
+        original = getattr(owner, name)
+
+        def watched(*args: Any, of: Callable[..., Any] = original) -> Any:
+            under_way.append(progress._one_at_a_time.locked())
+            return of(*args)
+
+        monkeypatch.setattr(owner, name, watched)
+        job()
+        assert under_way
+        assert all(under_way)
+        under_way.clear()
 
 
 def test_networks_of_a_forest_are_part_of_a_job(

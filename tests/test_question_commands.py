@@ -322,3 +322,38 @@ def test_bad_input_is_one_sentence(folder, monkeypatch, command, code, message) 
     assert message in told
     assert told.startswith("Error: ")
     assert told.count("Error") == 1
+
+
+def test_small_questions_are_answered_truly(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{k % 7}.5,{'yes' if k % 3 else 'no'}\n" for k in range(60))
+    Path("t.csv").write_text("dose,ill\n" + rows)
+    told = run("fit", "t.csv", "--learn", "hc", "--max-parents", 0, "-o", "m.json").stdout
+    assert "No arcs: --max-parents 0 allows none\n" in told
+    assert "dependence" not in told
+    told = run("informative", "m.json", "ill", "--observed", "dose=2.5").stdout
+    assert told.endswith("Nothing is left to ask: every other variable is known\n")
+    found = json.loads(run("informative", "m.json", "ill", "--observed", "dose=2", "--json").stdout)
+    assert found["variables"] == []
+    told = run("sensitivity", "m.json", "dose", 2.5, "--json").stdout
+    state = cn.load("m.json")["dose"].family.child.states[2]
+    assert state in told
+    run("fit", "t.csv", "--learn", "hc", "--prior", "ml", "-o", "other.json")
+    error = run("merge", "m.json", "other.json", "-o", "both.json", code=1).stderr
+    assert "got ml, not hierarchical. Hint: fit both with the same --prior" in error
+
+
+def test_states_with_commas_and_errors_in_words(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(
+        f'"{"A, or B" if k % 2 else "C"}",{"yes" if k % 3 else "no"}\n' for k in range(30)
+    )
+    Path("t.csv").write_text("drug,ill\n" + rows)
+    Path("arcs.csv").write_text("drug,ill\n")
+    run("fit", "t.csv", "--dag", "arcs.csv", "-o", "m.json")
+    told = run("effect", "m.json", "ill", "--of", 'drug="A, or B",C').stdout
+    assert told.startswith("Effect on ill of drug = A, or B against C\n")
+    error = run("effect", "m.json", "ill", "--of", "drug=C,C", code=1).stderr
+    assert "for --of, got 'C' twice." in error
+    error = run("query", "m.json", "drug", "--observed", "ill=yes:0,no:0", code=1).stderr
+    assert "for --observed, got 0 for all of them." in error

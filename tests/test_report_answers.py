@@ -21,8 +21,9 @@ from colonnade import (
     report,
 )
 from colonnade.cli import app
-from colonnade.cli.forests import say_forest
+from colonnade.cli.forests import Grown, say_forest
 from colonnade.exceptions import DataError, InputError
+from colonnade.tables.files import TextTable
 from command_line import plain_terminal
 from pages import clinic, clinic_forest, clinic_network
 
@@ -194,7 +195,8 @@ def test_fit_writes_the_page_of_a_forest(monkeypatch, capsys):
     assert content("two.html")["forest"]["shown"] == 1
     assert content("two.html")["classifier"]["folds"] == 3
     assert reasons("two.html") == {"n": "no variable of the network"}
-    say_forest(BayesianNetworkForest.load("f.json"), Path("f.json"), True, Path("f.html"))
+    grown = Grown(BayesianNetworkForest.load("f.json"), 60, TextTable({}))
+    say_forest(grown, Path("f.json"), True, Path("f.html"))
     assert json.loads(capsys.readouterr().out)["report"] == "f.html"
     for command, message in (
         ("--member 17", "Expected a number up to 16 for --member, got 17."),

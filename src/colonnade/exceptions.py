@@ -79,6 +79,7 @@ class Advice(StrEnum):
     EMPTY_COLUMN = "give a column of None for what was not measured"
     FIRST_LINE_IS_DATA = "give header=False to read or scan if the first line is data"
     NO_HEADER = "give header=False to read or scan if it is data, header=True if it is names"
+    NO_BARS = "draw a part of the network, or leave out `tables`"
     NO_DRAWS = "use draws=0, or fit with a prior such as Hierarchical()"
     NO_DRAWS_OF_KNOWN_TABLES = (
         "use draws=0; for one of several groups, ask the whole network with the group observed"

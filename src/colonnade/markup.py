@@ -34,6 +34,8 @@ def printable(value: Any) -> str:
     '<b>�'
     """
     text = str(value)
+    if text.isprintable():  # as most are, which takes no time
+        return text
     return "".join(c if unicodedata.category(c) not in ("Cc", "Cs") else "\ufffd" for c in text)
 
 

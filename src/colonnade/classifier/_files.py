@@ -46,11 +46,6 @@ def save(
 ) -> None:
     """Write a fitted estimator and its forest."""
     first = forest.members[0].features
-    documents = []
-    with Progress("Networks", len(forest.members)) as progress:
-        for member in forest.members:
-            documents.append(native.document_of(member.network))
-            progress.advance()
     bins = forest.treatment.bins
     shared = _plain.common(
         estimator, _parameters(estimator), forest.classes, first.identifiers, bins
@@ -60,9 +55,14 @@ def save(
         "used": list(first.each),
         "rows": forest.rows,
         "scores": [member.log_score for member in forest.members],
-        "members": documents,
     }
-    _KIND.write({**shared, **own}, path, overwrite)
+    # The last step is the file itself, which takes long, too.
+    with Progress("Saving networks", len(forest.members) + 1) as progress:
+        documents = []
+        for member in forest.members:
+            documents.append(native.document_of(member.network))
+            progress.advance()
+        _KIND.write({**shared, **own, "members": documents}, path, overwrite)
 
 
 def read(path: str | os.PathLike[str]) -> _plain.Kept:

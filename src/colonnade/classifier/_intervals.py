@@ -8,12 +8,14 @@ groups, and the draws of the groups are combined in several ways.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from colonnade.arrays import Array, Floats, Seed
 from colonnade.classifier._drawn import DrawnLogs, drawn_tables
@@ -32,8 +34,9 @@ from colonnade.threads import run
 _COMBINATIONS, _MAX_GROUPS = 4, 4
 # Draws of every table if nobody says how many: for many rows, and for few.
 _MIN_DRAWS, _MAX_DRAWS = 200, 1000
-# The same for all networks of a forest together.
-_LEAST_OF_ALL, _MOST_OF_ALL = 1000, 4000
+# The same for all networks of a forest together: for so many rows that adding up takes long, where
+# drawing takes long, and for few rows.
+_LEAST_OF_MANY, _LEAST_OF_ALL, _MOST_OF_ALL = 400, 1000, 4000
 # Additions that their number may cost: about a second of work.
 _MAX_ADDITIONS = 1 << 29
 # Cells [row, class, combination, draw] of one block, small enough for the cache of a processor.
@@ -81,54 +84,151 @@ def mixed_intervals(
     Each network, with the rows as it sees them, has as many of the draws as its weight says.
     """
     level = checked_level(level)
-    classes = members[0][0].classes
-    seen = [_codes(tables, coded) for tables, coded in members]
     # Rows that all networks see alike have the same interval.
+    seen = [_codes(tables, coded) for tables, coded in members]
     cases, which = distinct(np.concatenate(seen, axis=1))
-    rows, borders = len(cases), np.cumsum([each.shape[1] for each in seen])[:-1]
+    borders = np.cumsum([each.shape[1] for each in seen])[:-1]
     if draws is None:
-        each = float(weights @ [_numbers_drawn(tables, rows) for tables, _ in members])
-        draws = min(_MOST_OF_ALL, max(_LEAST_OF_ALL, int(_MAX_DRAWN / max(1.0, each))))
+        draws = _affordable_of_all([tables for tables, _ in members], weights, len(cases))
     shares = _shares(weights, checked_draws(draws))
     seeds = generator(rng).integers(1 << 63, size=(len(members), 2))
-    used = [
-        (
-            tables,
-            np.ascontiguousarray(codes),
-            drawn_tables(tables, share, np.random.default_rng(seed.tolist())),
-        )
-        for (tables, _), codes, share, seed in zip(
-            members,
-            np.split(cases, borders, axis=1),
-            shares.tolist(),
-            seeds,
-            strict=True,
-        )
-        if share
-    ]
+    codes = np.split(cases, borders, axis=1)
+    used = []
+    for (tables, _), own, share, seed in zip(members, codes, shares.tolist(), seeds, strict=True):
+        if share:
+            drawn = drawn_tables(tables, share, np.random.default_rng(seed.tolist()))
+            used.append(_Member(tables, np.ascontiguousarray(own), drawn))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    ends = np.empty((2, rows, classes))
-    # Groups of terms, the sums over what is missing, and the chances.
-    size = max(1, _MAX_DRAWN // ((_MAX_GROUPS + 3) * classes * int(shares.sum())))
-    blocks = range(0, rows, size)
-    with Progress("Intervals", len(blocks) * len(used)) as progress:
-        for low in blocks:
-            part = slice(low, min(low + size, rows))
-            chances = []
-            for tables, codes, drawn in used:
-                chances.append(_network_chances(tables, codes[part], drawn))
-                progress.advance()
-            ends[:, part] = _quantiles(np.concatenate(chances, axis=-1), tails)
+    ends = np.empty((2, len(cases), members[0][0].classes))
+    fill = _fill_at_once if _can_be_held(used, len(cases)) else _fill_by_blocks
+    fill(used, tails, ends)
     return Interval(ends[0, which], ends[1, which])
 
 
-def _network_chances(tables: ClassTables, codes: Array, drawn: Sequence[DrawnLogs]) -> Floats:
-    """Class probabilities in draws of one network, ``[row, class, draw]``."""
-    position = tables.network.dag.variables.index(tables.target)
-    groups = _groups(tables, position, codes, drawn)
-    starts = np.zeros((len(groups), 1), dtype=np.intp)
-    shape = (tables.classes, 1, drawn[0].draws)
-    return _chances(groups, starts, slice(0, len(codes)), shape)[:, :, 0]
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Member:
+    """One network of several, the rows as it sees them, ``[row, variable]``, and its draws."""
+
+    tables: ClassTables
+    codes: Array
+    drawn: Sequence[DrawnLogs]
+
+    @property
+    def draws(self) -> int:
+        return self.drawn[0].draws
+
+    def terms(self, rows: slice) -> Iterator[_Term]:
+        """Everything that adds to the log probability of some rows with each class."""
+        network, codes = self.tables.network, self.codes[rows]
+        names = network.dag.variables
+        target = names.index(self.tables.target)
+        for name, logs in zip(names, self.drawn, strict=True):
+            members = [names.index(member) for member in (*network.dag.parents(name), name)]
+            if target in members:
+                yield _relative(_term(self.tables, target, codes, logs, members))
+        sizes = [network[name].family.cardinality for name in names]
+        gappy = np.flatnonzero((codes >= sizes).any(axis=1))
+        if len(gappy):
+            sums = np.zeros((self.draws, len(gappy), self.tables.classes))
+            families = Members.of(network.dag, network.families)
+            add_gaps(families, target, codes[gappy], self.drawn, sums)
+            yield _relative(_Term.of_some(np.moveaxis(sums, 0, -1), gappy, len(codes)))
+
+    def gappy_rows(self) -> int:
+        """How many rows lack a value."""
+        sizes = [self.tables.network[n].family.cardinality for n in self.tables.network.dag]
+        return int((self.codes >= sizes).any(axis=1).sum())
+
+
+def _relative(term: _Term) -> _Term:
+    """Of two classes, what the second has more than the first: half of the work."""
+    if term.index.shape[1] != 2:
+        return term
+    pairs, which = distinct(term.index)
+    return _Term(term.logs[pairs[:, 1]] - term.logs[pairs[:, 0]], which[:, None])
+
+
+def _affordable_of_all(tables: Sequence[ClassTables], weights: Floats, rows: int) -> int:
+    """As many draws of all members together as take little time."""
+    each = float(weights @ [_numbers_drawn(own, rows) for own in tables])
+    added = float(weights @ [rows * own.classes * (len(own.features) + 6) for own in tables])
+    most = min(_MAX_DRAWN / max(1.0, each), _MAX_ADDITIONS / max(1.0, added))
+    least = _LEAST_OF_ALL if _MAX_ADDITIONS / max(1.0, added) > _LEAST_OF_ALL else _LEAST_OF_MANY
+    return int(min(_MOST_OF_ALL, max(least, most)))
+
+
+def _can_be_held(members: Sequence[_Member], rows: int) -> bool:
+    """Whether all that is drawn for all rows can be held, so that nothing is drawn twice."""
+    drawn = 0
+    for member in members:
+        sums = 2 * member.gappy_rows() * member.tables.classes
+        drawn += (sum(_cells(member.tables, rows)) + sums) * member.draws
+    return drawn <= _MAX_DRAWN
+
+
+def _fill_at_once(members: Sequence[_Member], tails: Sequence[float], ends: Floats) -> None:
+    """Draw what all rows need, and look it up in blocks that the cache of a processor holds."""
+    _, rows, classes = ends.shape
+    every = slice(0, rows)
+    terms = run([partial(lambda own: list(own.terms(every)), member) for member in members])
+    draws = [member.draws for member in members]
+    places = np.cumsum([0, *draws]).tolist()
+    size = max(1, _BLOCK_CELLS // (_sums(classes) * sum(draws)))
+    blocks = [slice(low, min(low + size, rows)) for low in range(0, rows, size)]
+    with Progress("Intervals", len(blocks)) as progress:
+
+        def task(block: slice) -> None:
+            values = np.zeros((block.stop - block.start, _sums(classes), sum(draws)))
+            for own, (low, high) in zip(terms, pairwise(places), strict=True):
+                for term in own:
+                    values[:, :, low:high] += term.at(block)
+            ends[:, block] = _ends_of(values, tails)
+            progress.advance()
+
+        run([partial(task, block) for block in blocks])
+
+
+def _fill_by_blocks(members: Sequence[_Member], tails: Sequence[float], ends: Floats) -> None:
+    """Draw what a block of rows needs, one table after the other, and forget it again."""
+    _, rows, classes = ends.shape
+    draws = [member.draws for member in members]
+    places = np.cumsum([0, *draws])
+    # The sums themselves, what is added to them, and those over what is missing.
+    size = max(1, _MAX_DRAWN // (4 * classes * sum(draws)))
+    blocks = [slice(low, min(low + size, rows)) for low in range(0, rows, size)]
+    with Progress("Intervals", len(blocks) * len(members)) as progress:
+        for block in blocks:
+            values = np.zeros((block.stop - block.start, _sums(classes), sum(draws)))
+
+            def task(member: _Member, part: Floats, block: slice = block) -> None:
+                for term in member.terms(block):
+                    part += term.at(slice(None))
+                progress.advance()
+
+            parts = [values[:, :, low:high] for low, high in pairwise(places.tolist())]
+            run([partial(task, *pair) for pair in zip(members, parts, strict=True)])
+            ends[:, block] = _ends_of(values, tails)
+
+
+def _sums(classes: int) -> int:
+    """How many sums a row has: of two classes their difference is enough."""
+    return 1 if classes == 2 else classes
+
+
+def _ends_of(logs: Floats, tails: Sequence[float]) -> Floats:
+    """Quantiles ``[tail, row, class]`` of class probabilities, given their logarithms, up to a sum.
+
+    Overwrites `logs`, ``[row, class, draw]``. Of two classes there is the difference alone: the
+    probability of the second grows with it, so that few of them have to be computed.
+    """
+    if logs.shape[1] > 1:
+        logs -= logs.max(axis=1, keepdims=True)
+        np.exp(logs, out=logs)
+        logs /= logs.sum(axis=1, keepdims=True)
+        return _quantiles(logs, tails)
+    # The quantiles of one class are those of the other from the other end.
+    both = [_quantiles(logs[:, 0], tails, of) for of in (lambda x: expit(-x), expit)]
+    return np.sort(np.stack(both, axis=-1), axis=0)
 
 
 def _shares(weights: Floats, total: int) -> NDArray[np.intp]:
@@ -206,6 +306,14 @@ class _Term:
         """One cell for each ``[row, class]`` of sums ``[row, class, draw]``."""
         cells = np.ascontiguousarray(sums).reshape(-1, sums.shape[2])
         return cls(cells, np.arange(len(cells)).reshape(sums.shape[:2]))
+
+    @classmethod
+    def of_some(cls, sums: Floats, some: Array, rows: int) -> _Term:
+        """The same for some of the rows; nothing is added to the others."""
+        own = cls.of(sums)
+        index = np.full((rows, sums.shape[1]), len(own.logs))
+        index[some] = own.index
+        return cls(np.vstack([own.logs, np.zeros(sums.shape[2])]), index)
 
     def at(self, rows: slice) -> Floats:
         """Look up rows: ``[row, class, draw]``."""
@@ -318,13 +426,18 @@ def _chances(
     return chances
 
 
-def _quantiles(values: Floats, tails: Sequence[float]) -> Floats:
-    """Quantiles along the last axis, as by numpy.quantile; sorts in place, which is faster."""
+def _quantiles(
+    values: Floats, tails: Sequence[float], of: Callable[[Floats], Floats] = np.asarray
+) -> Floats:
+    """Quantiles along the last axis, as by numpy.quantile, of values or what grows with them.
+
+    Sorts in place, which is faster, and faster than a partition.
+    """
+    last = values.shape[-1] - 1
+    lows = [int(tail * last) for tail in tails]
     values.sort(axis=-1)
     found = []
-    for tail in tails:
-        place = tail * (values.shape[-1] - 1)
-        low = int(place)
-        high = min(low + 1, values.shape[-1] - 1)
-        found.append(values[..., low] + (place - low) * (values[..., high] - values[..., low]))
+    for tail, low in zip(tails, lows, strict=True):
+        first, second = of(values[..., low]), of(values[..., min(low + 1, last)])
+        found.append(first + (tail * last - low) * (second - first))
     return np.stack(found)

@@ -242,8 +242,8 @@ class BayesianNetworkForest(NetworkEstimator):
         level : float
             Probability inside; equal tails outside.
         draws : int, optional
-            Of all members together, from 100 to a million. By default from 1000 to 4000, as many
-            as take little time.
+            Of all members together, from 100 to a million. By default 4000 for few rows, at least
+            1000 where drawing takes long, and as few as 400 for many rows.
         rng : Generator or int, optional
             The same seed gives the same ends for the same rows.
 

@@ -546,6 +546,21 @@ class FitData(WeightedData):
         assert self.path is not None  # without it there are counts
         return self.passing(self.path, Bound(self.memory, self.of_database))
 
+    def table(self, path: Path, as_written: bool = False) -> TextTable:
+        """Read the data into memory, wherever their rows are, or refuse them if they do not fit.
+
+        Only files that are read at once have texts as they are written.
+        """
+        from colonnade.tables.whole import whole_table
+
+        if (scanned := self.scanned) is None:
+            return DataOptions.table(self, path, as_written)
+        if (found := whole_table(scanned)) is None:
+            problem = f"{str(path)!r} does not fit into {self.memory or '1GB'} of memory"
+            hint = f"give --memory with more than {self.memory or '1GB'} if there is"
+            raise Misuse(f"--learn forest and --report need all rows: {problem}.", hint=hint)
+        return found
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassingFile(FileOptions):

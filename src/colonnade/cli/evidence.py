@@ -114,7 +114,7 @@ def findings(network: BayesianNetwork, texts: Sequence[str], option: str) -> dic
             elif _SEVERAL.search(written) and written not in variable.states:
                 value = state_in_words(variable, written, _is_cut(network, name))
             else:
-                value = _state(network, name, written)
+                value = state_in(network, name, written)
         except DataError as error:
             if name != network.group or "state" not in error.details:
                 raise
@@ -179,7 +179,7 @@ def _is_cut(network: BayesianNetwork, name: str) -> bool:
     return network.discretizer is not None and network.discretizer.get(name) is not None
 
 
-def _state(network: BayesianNetwork, name: str, text: str) -> State:
+def state_in(network: BayesianNetwork, name: str, text: str) -> State:
     """Return a state; for a variable that was cut, a number stands for its interval."""
     from colonnade.tables.intervals import infinite, without_cut_points
 

@@ -71,8 +71,7 @@ class LearnerOptions:
         str | None,
         graph_option(
             metavar="VARIABLE",
-            help="The variable to be predicted: by --learn tan, kdb, naive or forest; tan by "
-            "default then. With any other graph the page of --report is about it.",
+            help="The variable to be predicted, by --learn tan, kdb or naive; tan by default then.",
         ),
     ] = None
     score: Annotated[
@@ -228,12 +227,7 @@ class LearnerOptions:
         """Return a function from a table, which may have gaps, to a graph."""
         from colonnade import structure
 
-        rules: dict[str, Any] = {
-            "required": arcs_of(self.required or (), "--required"),
-            "forbidden": arcs_of(self.forbidden or (), "--forbidden"),
-            "tiers": () if self.tiers is None else tiers_of(self.tiers, "--tiers"),
-            "missing": missing.value,
-        }
+        rules: dict[str, Any] = {**self._rules(), "missing": missing.value}
         scored = {
             **rules,
             "score": score_of(self.score or "bic"),
@@ -258,3 +252,44 @@ class LearnerOptions:
             Learn.NAIVE: lambda table: structure.naive_bayes(table, target),
         }
         return learners[learn]
+
+    def directions(self, learn: Learn, names: Sequence[str]) -> dict[str, Any]:
+        """Return which directions do not depend on data: by the rules, or away from the target."""
+        if learn not in _SUPERVISED:
+            return self._rules()
+        return {"forbidden": [(name, self.target) for name in names if name != self.target]}
+
+    def _rules(self) -> dict[str, Any]:
+        return {
+            "required": arcs_of(self.required or (), "--required"),
+            "forbidden": arcs_of(self.forbidden or (), "--forbidden"),
+            "tiers": () if self.tiers is None else tiers_of(self.tiers, "--tiers"),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitLearnerOptions(LearnerOptions):
+    """The same where forests are learned and pages are written."""
+
+    target: Annotated[
+        str | None,
+        graph_option(
+            metavar="VARIABLE",
+            help="The variable to be predicted: by --learn tan, kdb, naive or forest; tan by "
+            "default then. With any other graph the page of --report is about it.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredLearnerOptions(LearnerOptions):
+    """The same where predictions of the target are scored, whatever the graph."""
+
+    target: Annotated[
+        str | None,
+        graph_option(
+            metavar="VARIABLE",
+            help="The variable whose predictions are scored, and that --learn tan, kdb and naive "
+            "are for; hc and tan by default then.",
+        ),
+    ] = None

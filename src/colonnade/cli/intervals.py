@@ -97,8 +97,8 @@ class RowIntervalOptions(IntervalOptions):
             metavar="N",
             parser=draws_of,
             help=_DRAWS_HELP,
-            show_default="500 where tables have a posterior; of a forest from 1000 to 4000, as "
-            "many as take little time",
+            show_default="500 where tables have a posterior; of a forest from 400 to 4000, the "
+            "fewer the more rows",
         ),
     ] = None
 

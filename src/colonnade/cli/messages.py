@@ -98,6 +98,7 @@ _ADVICE: dict[Advice, str | tuple[str, ...]] = {
     Advice.EMPTY_COLUMN: "give an empty column for what was not measured",
     Advice.FIRST_LINE_IS_DATA: "give --no-header if the first line is data",
     Advice.NO_HEADER: "give --no-header if it is data, --header if it is names",
+    Advice.NO_BARS: "leave out --tables",
     Advice.NO_DRAWS: "leave out --draws, or fit with a prior such as hierarchical",
     Advice.NO_DRAWS_OF_KNOWN_TABLES: (
         "leave out --draws; for one of several groups, ask the model of all groups, with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,12 @@ def _lost(network: BayesianNetwork) -> list[str]:
 
 def gaps_in(coded: Countable) -> str:
     """Say how many values are missing in which columns; empty if none is."""
-    gaps = {name: n for name, n in zip(coded.names, coded.missing, strict=True) if n}
+    return gaps_told(dict(zip(coded.names, coded.missing, strict=True)))
+
+
+def gaps_told(missing: Mapping[str, int]) -> str:
+    """Say how many values columns lack; empty if none does."""
+    gaps = {name: n for name, n in missing.items() if n}
     if not gaps:
         return ""
     most = sorted(gaps, key=lambda name: -gaps[name])

@@ -186,7 +186,11 @@ def _checked_pairs(network: BayesianNetwork, target: Any, of: Any) -> dict[str, 
             raise expected(f"two states of {name!r}", "of", states, Advice.TWO_STATES)
         one, other = (_single(network, name, state) for state in states)
         if one == other:
-            raise expected(f"two different states of {name!r}", "of", states, Advice.TWO_STATES)
+            what, got = (
+                f"two different states of {name!r}",
+                f"{network[name].family.child.states[one]!r} twice",
+            )
+            raise expected(what, "of", states, Advice.TWO_STATES, got=got)
         pairs[name] = (one, other)
     return pairs
 

@@ -246,7 +246,8 @@ class _Place:
             raise expected(what, self.parameter, value, hint, got=f"none for {listing(lacking)}")
         if not own.any():
             what = f"a likelihood above 0 for a state of {variable.name!r}"
-            raise expected(what, self.parameter, value, "is what was found impossible?")
+            hint = "is what was found impossible?"
+            raise expected(what, self.parameter, value, hint, got="0 for all of them")
         return np.asarray(own / own.max())
 
     def _named_twice(self, one: Any, other: Any, code: int) -> DataError:

@@ -27,7 +27,7 @@ from colonnade.network.origin import Origin
 from colonnade.network.questions import Questions
 from colonnade.priors import Prior
 from colonnade.variables import Family, State, Variable
-from colonnade.wording import MAX_SHOWN_PARENTS, arrows, shown
+from colonnade.wording import MAX_SHOWN_PARENTS, arrows
 
 if TYPE_CHECKING:
     from colonnade.files import Dialect
@@ -594,7 +594,7 @@ def _states(network: BayesianNetwork, name: str) -> tuple[Any, str]:
 
 def _prior(network: BayesianNetwork, name: str) -> tuple[Any, str]:
     prior = network[name].prior
-    return prior, shown(prior)
+    return prior, "none" if prior is None else prior.in_words
 
 
 def _known(network: BayesianNetwork, name: str) -> tuple[Any, str]:

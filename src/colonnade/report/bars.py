@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from colonnade.arrays import Seed
-from colonnade.exceptions import NotSupportedError, TooLargeError, require
+from colonnade.exceptions import Advice, NotSupportedError, TooLargeError, require
 from colonnade.inference.actions import checked_do
 from colonnade.inference.evidence import Evidence, Observed
 from colonnade.layout import Layout
@@ -66,7 +66,7 @@ def draw_bars(
     two columns. Letters shrink with the nodes.
     """
     if len(network) > _MAX_VARIABLES:
-        hint = "draw a part of the network, or leave out `tables`"
+        hint = Advice.NO_BARS
         what = "A figure with bars"
         size, limit = len(network), _MAX_VARIABLES
         raise TooLargeError(what, size=size, limit=limit, hint=hint, unit="variables")

@@ -24,13 +24,14 @@ from colonnade.exceptions import (
 )
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts
+from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.report.forests import is_forest, network_of
 from colonnade.report.summary import coded_rows
 from colonnade.report.tables import rounded
 from colonnade.tables.coded import CodedTable
 from colonnade.tables.levels import refuse_absent
-from colonnade.tables.packages import as_frame
+from colonnade.tables.packages import as_frame, as_list
 from colonnade.tables.sources import source_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _MAX_POINTS = 120
 _CALIBRATION_BINS = 10
 _MAX_CLASSES = 12
+_BAR = "Held-out rows"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,12 +120,14 @@ def held_out(
     coded = coded.take(coded.codes[place] < coded.variables[place].cardinality)
     fold_of = _folds(coded.codes[place], target, folds, rng, unknown)
     found = np.empty((coded.rows, coded.variables[place].cardinality))
-    for fold in range(folds):
-        test = fold_of == fold
-        # What other columns lack is not counted, family by family.
-        counts = NetworkCounts.of(coded.take(~test), network.dag, "available")
-        fresh = counts.network(priors, network.discretizer, group=network.group)
-        found[test] = _predicted(fresh, coded.take(test), place)
+    with Progress(_BAR, folds) as progress:
+        for fold in range(folds):
+            test = fold_of == fold
+            # What other columns lack is not counted, family by family.
+            counts = NetworkCounts.of(coded.take(~test), network.dag, "available")
+            fresh = counts.network(priors, network.discretizer, group=network.group)
+            found[test] = _predicted(fresh, coded.take(test), place)
+            progress.advance()
     return HeldOut(target, np.asarray(coded.codes[place]), found, folds)
 
 
@@ -165,23 +169,26 @@ def _by_forests(
     code = {label: k for k, label in enumerate(labels)}
     spellings = forest.networks_[0][target].family.child.spellings
     code |= {value: code[state] for value, state in spellings.items()}
-    truth = np.array([code.get(label, -1) for label in data[target]])
-    strange = (label for label, k in zip(data[target], truth, strict=True) if k < 0)
+    given = as_list(source_of(data).columns[target].values)
+    truth = np.array([code.get(label, -1) for label in given])
+    strange = (label for label, k in zip(given, truth, strict=True) if k < 0)
     unknown = Counter(label for label in strange if label is not None and label == label)
     known = np.flatnonzero(truth >= 0)
     truth = truth[known]
     frame = as_frame({name: data[name] for name in names}).iloc[known]
     fold_of = _folds(truth, target, folds, rng, unknown)
     found = np.empty((len(known), len(labels)))
-    for fold in range(folds):
-        test = fold_of == fold
-        options = {**forest.get_params(deep=False), "classes": labels, "target_name": target}
-        fresh = type(forest)(**options)
-        with warnings.catch_warnings():
-            # What is to be said of the columns was said of all rows.
-            warnings.simplefilter("ignore", UserWarning)
-            fresh.fit(frame[~test], forest.classes_[truth[~test]])
-            found[test] = fresh.predict_proba(frame[test])
+    with Progress(_BAR, folds) as progress:
+        for fold in range(folds):
+            test = fold_of == fold
+            options = {**forest.get_params(deep=False), "classes": labels, "target_name": target}
+            fresh = type(forest)(**options)
+            with warnings.catch_warnings():
+                # What is to be said of the columns was said of all rows.
+                warnings.simplefilter("ignore", UserWarning)
+                fresh.fit(frame[~test], forest.classes_[truth[~test]])
+                found[test] = fresh.predict_proba(frame[test])
+            progress.advance()
     return HeldOut(target, truth, found, folds, relearned=True)
 
 

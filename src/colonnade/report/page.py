@@ -110,7 +110,8 @@ def write(
         title=title,
         level=level,
     )
-    write_bytes(file, rendered(found).text.encode("utf-8"), overwrite)
+    with Progress("Writing the page"):
+        write_bytes(file, rendered(found).text.encode("utf-8"), overwrite)
 
 
 def describe(

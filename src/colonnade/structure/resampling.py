@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from colonnade.arrays import Array, Integers, Seed
-from colonnade.dag import Dag, compelled
+from colonnade.arrays import Array, Floats, Integers, Seed
+from colonnade.dag import Dag
 from colonnade.exceptions import checked_whole, counted, expected, listing
 from colonnade.missing.treatment import Missing
 from colonnade.progress import Progress
 from colonnade.randomness import generator
 from colonnade.structure.columns import prepare
 from colonnade.structure.constraints import FoundByTests
+from colonnade.structure.mixed import Mixed
+from colonnade.structure.rules import Rules
 from colonnade.structure.search import Found, to_the_end
 from colonnade.structure.shares import TIE_TOLERANCE, ArcShares
 from colonnade.tables.bounds import Allowed
@@ -38,8 +40,9 @@ class ArcStrengths(ArcShares):
     ----------
     names : tuple of str
     directed : array [parent, child]
-        Share of the resamples with this arc in this direction. A direction that the data cannot
-        tell (the reversed arc is in an equivalent graph) counts half each way.
+        Share of the resamples with this arc in this direction. A direction that neither the data
+        nor the rules can tell (the reversed arc is in an equivalent graph that the rules allow)
+        counts half each way.
     resamples : int
     """
 
@@ -85,6 +88,9 @@ def arc_strength(
     rng: Seed = None,
     *,
     resampling: Resampling = "halves",
+    required: Iterable[Any] = (),
+    forbidden: Iterable[Any] = (),
+    tiers: Iterable[Any] = (),
     missing: Missing = "raise",
     memory: Allowed = None,
 ) -> ArcStrengths:
@@ -106,6 +112,10 @@ def arc_strength(
         more to scores that find weak arcs (Friedman and others 1999, Steck and Jaakkola 2003): it
         finds arcs in noise. Halves do not, but have fewer rows to find weak arcs with. Weights
         that are whole numbers are as many rows.
+    required, forbidden, tiers : optional
+        What the learner obeys, as for :func:`hill_climb`: directions that follow from it count as
+        they were found. For a learner that puts a class above everything, such as :func:`tan`,
+        these are ``forbidden=[(feature, "class"), ...]``.
     missing : {"raise", "available", "em", "state"} or EM
         As for :func:`hill_climb`; the learner gets tables without gaps.
     memory : int or str, optional
@@ -120,7 +130,7 @@ def arc_strength(
     Notes
     -----
     An arc is counted in the direction found, or half each way where the reversed arc is in an
-    equivalent graph.
+    equivalent graph that the rules allow.
 
     Examples
     --------
@@ -138,16 +148,26 @@ def arc_strength(
     rng = generator(rng)
     with Progress("Resampling", total=resamples) as progress:
         coded = gathered(prepare(bounded(table, memory), missing).table)
-        position = {name: k for k, name in enumerate(coded.names)}
-        directed = np.zeros((len(position), len(position)))
+        rules = Rules.of(coded.names, required, forbidden, None, tiers)
+        directed = np.zeros((len(coded.names), len(coded.names)))
         for _ in range(resamples):
-            dag = learned(learner, _resampled(coded, resampling, rng))
-            for (a, b), certain in compelled(dag).items():
-                share = 1.0 if certain else 0.5
-                directed[position[a], position[b]] += share
-                directed[position[b], position[a]] += 1.0 - share
+            directed += _shares(learned(learner, _resampled(coded, resampling, rng)), rules)
             progress.advance()
     return ArcStrengths(coded.names, directed / resamples, resamples)
+
+
+def _shares(dag: Dag, rules: Rules) -> Floats:
+    """How much of each direction a graph has, ``[parent, child]``: all of it, half or nothing."""
+    position = {name: k for k, name in enumerate(rules.names)}
+    adjacency = np.zeros(rules.allowed.shape, dtype=bool)
+    for a, b in dag.arcs:
+        adjacency[position[a], position[b]] = True
+    found = rules.admitted(Mixed.of(adjacency).essential())
+    if found is None or (adjacency & ~rules.allowed).any():
+        hint = "give the learner the same required, forbidden and tiers"
+        raise expected("a function whose graphs obey the rules", "learner", dag, hint)
+    either = found.matrix()
+    return np.asarray(np.where(either & either.T, 0.5, either.astype(np.float64)))
 
 
 def _resampled(coded: CodedTable, how: Resampling, rng: np.random.Generator) -> CodedTable:

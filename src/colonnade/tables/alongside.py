@@ -34,20 +34,21 @@ class Alongside:
             rest = {name: column[here:] for name, column in block.items()}
             self._waiting += [rest] if len(rest[self._names[0]]) else []
             rows -= here
-        return {name: _joined([part[name] for part in taken]) for name in self._names}
+        return {name: joined_columns([part[name] for part in taken]) for name in self._names}
 
     def _next(self) -> dict[str, Any]:
         block = next(self._blocks)
-        return {name: _plain(block.columns[name].values) for name in self._names}
+        return {name: plain_values(block.columns[name].values) for name in self._names}
 
 
-def _plain(values: Any) -> Any:
+def plain_values(values: Any) -> Any:
     """Return values without the dictionary that Arrow may keep them in: it is no list of states."""
     kind: Any = getattr(values, "type", None)
     return values.cast(kind.value_type) if hasattr(kind, "index_type") else values
 
 
-def _joined(parts: list[Any]) -> Any:
+def joined_columns(parts: list[Any]) -> Any:
+    """Return parts of a column as one: a list, or an array of Arrow."""
     if not parts or isinstance(parts[0], list):
         return [value for part in parts for value in part]
     import pyarrow as pa

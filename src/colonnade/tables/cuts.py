@@ -261,14 +261,14 @@ def lower_end(name: Any) -> float | None:
 
 
 def brief_names(states: Sequence[Any]) -> list[str]:
-    """Name states in few letters: consecutive intervals by their upper ends, others as they are.
+    r"""Name states in few letters: consecutive intervals by their ends, others as they are.
 
     The ends are rounded to as few digits as tell them apart, but not to fewer than three.
 
     Examples
     --------
-    >>> brief_names(["up to 0.08637", "0.08637 to 0.09587", "above 0.09587"])
-    ['≤ 0.0864', '≤ 0.0959', '> 0.0959']
+    >>> ascii(brief_names(["up to 18.5", "18.5 to 25", "above 25"])[1])
+    "'18.5\\u201325'"
     >>> brief_names(["young", "old"])
     ['young', 'old']
     """
@@ -280,7 +280,9 @@ def brief_names(states: Sequence[Any]) -> list[str]:
         texts = [_written(float(f"{point:.{digits}g}")) for point in points]
         if len(set(texts)) == len(texts):
             break
-    return [*(f"≤ {text}" for text in texts), f"> {texts[-1]}"]
+    # The upper end alone would look like a cumulative probability.
+    between = [f"{low}\u2013{high}" for low, high in pairwise(texts)]
+    return [f"≤ {texts[0]}", *between, f"> {texts[-1]}"]
 
 
 def _written(point: float) -> str:

@@ -88,6 +88,11 @@ def as_frame(columns: Mapping[str, Any]) -> Any:
     return pandas.DataFrame(dict(columns))
 
 
+def as_list(values: Any) -> list[Any]:
+    """Return the values of a column as those of Python; Arrow's own are equal to nothing else."""
+    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+
+
 @contextmanager
 def parquet_writer(stream: IO[bytes]) -> Iterator[Callable[[Mapping[str, Sequence[Any]]], None]]:
     """Yield what writes columns, block by block, as one Parquet file (PyArrow)."""

@@ -10,7 +10,7 @@ import typer
 from colonnade.cli import options
 from colonnade.cli.arcs import dag_of
 from colonnade.cli.data import DataOptions
-from colonnade.cli.graphs import Learn, LearnerOptions, graph_learner, graph_option
+from colonnade.cli.graphs import Learn, ScoredLearnerOptions, graph_learner, graph_option
 from colonnade.cli.output import fits, grid, say, say_json, say_rest
 from colonnade.cli.values import Misuse, refuse_repeated
 from colonnade.exceptions import counted
@@ -35,7 +35,7 @@ def compare(
             "not name are variables without arcs.",
         ),
     ] = None,
-    learning: LearnerOptions,
+    learning: ScoredLearnerOptions,
     prior: Annotated[
         list[str] | None,
         typer.Option(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from colonnade.cli import options
-from colonnade.cli.evidence import KNOWN_HELP, findings, worded_findings
+from colonnade.cli.evidence import KNOWN_HELP, findings, state_in, worded_findings
 from colonnade.cli.intervals import IntervalOptions, say_fixed
 from colonnade.cli.models import load
 from colonnade.cli.output import figure, grid, say, say_json, say_wrapped
@@ -32,7 +33,8 @@ def effect(
         typer.Option(
             metavar="VARIABLE=ONE,OTHER",
             help="The variable that is set, with the two states to compare; may be given several "
-            "times, for variables that are set together.",
+            "times, for variables that are set together. A state with a comma is put in double "
+            "quotes.",
         ),
     ],
     given: Annotated[
@@ -79,7 +81,14 @@ def effect(
 
 
 def _pair(network: BayesianNetwork, text: str) -> dict[str, Any]:
-    """Return the two states of a variable that a text such as ``smoker=yes,no`` names."""
+    """Return the two states of a variable that a text such as ``smoker=yes,no`` names.
+
+    States with a comma are in double quotes.
+    """
+    name, _, written = (part.strip() for part in text.partition("="))
+    parts = next(csv.reader([written], skipinitialspace=True), [])
+    if '"' in written and len(parts) == 2 and name in network:
+        return {name: [state_in(network, name, part.strip()) for part in parts]}
     found = findings(network, [text], "--of")
     for name, states in found.items():
         if not isinstance(states, list) or len(states) != 2:

@@ -15,7 +15,7 @@ from colonnade.cli.arcs import dag_of
 from colonnade.cli.commands.report import judged, page_file
 from colonnade.cli.data import FitData
 from colonnade.cli.forests import check_forest, fit_forest, say_forest, warn_of_single_class
-from colonnade.cli.graphs import Learn, LearnerOptions, graph_number, graph_option
+from colonnade.cli.graphs import FitLearnerOptions, Learn, graph_number, graph_option
 from colonnade.cli.learned import say_saved
 from colonnade.cli.models import check_output, gaps_in
 from colonnade.cli.output import say
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from colonnade.tables.files import TextTable
 
 _NO_ARCS = "No arcs: no dependence is strong enough for this score. "
+_NO_PARENTS = "No arcs: --max-parents 0 allows none"
 _WEAKER = (
     "--score hierarchical finds weaker ones, and --target VARIABLE makes a graph that predicts"
 )
@@ -77,7 +78,7 @@ def fit(
             show_default="hc, and tan with --target",
         ),
     ] = None,
-    learning: LearnerOptions,
+    learning: FitLearnerOptions,
     seed: Annotated[
         int | None,
         graph_number(
@@ -142,7 +143,7 @@ def fit(
     """
     request = _Request(dag, learn, learning, seed, group, data)
     if counts is not None:
-        others = request != _Request(None, None, LearnerOptions(), None, None, FitData())
+        others = request != _Request(None, None, FitLearnerOptions(), None, None, FitData())
         if others or report is not None:
             hint = "leave out the data, and what is said about them and the graph"
             raise Misuse("--counts goes with --output, --prior and --json only.", hint=hint)
@@ -162,28 +163,21 @@ def fit(
     if report is not None:
         check_output(report, overwrite, "report")
     tell = say if not json else _unsaid
-    scanned = data.scanned
     forest = request.learner is Learn.FOREST
+    scanned = None if forest or report is not None else data.scanned
     if scanned is not None:
-        passing = {"--report": report, "--learn forest": forest}
-        for option, given in passing.items():
-            if given:
-                problem = "is read as it passes, and not into memory"
-                hint = "give one file, which is read into memory if it fits"
-                if data.memory is None and data.path.is_file():
-                    hint = "give --memory with more than 1GB if there is"
-                raise Misuse(f"{option} does not apply: {str(data.path)!r} {problem}.", hint=hint)
         say_saved(request.fitted_in_passing(scanned, chosen, tell), output, overwrite, json)
         return
     if forest:
         from colonnade.files.disk import together
 
-        grown, table = fit_forest(data, str(learning.target), chosen if prior else None, seed)
+        given = chosen if prior else None
+        grown = fit_forest(data, str(learning.target), given, seed, tell)
         with together():
             with renamed(path="output"):
-                grown.save(output, overwrite)
+                grown.forest.save(output, overwrite)
             if report is not None:
-                request.write_page(grown, table, report, overwrite, tell)
+                request.write_page(grown.forest, grown.table, report, overwrite, tell)
         say_forest(grown, output, json, report)
         return
     network, table = request.fitted(chosen, tell)
@@ -212,7 +206,7 @@ class _Request:
 
     dag: Path | None
     learn: Learn | None
-    learning: LearnerOptions
+    learning: FitLearnerOptions
     seed: int | None
     group: str | None
     data: FitData
@@ -271,7 +265,7 @@ class _Request:
             own = coded if group is None else encode(coded, columns=others)
             found = self.learning.learner(self.learner, self.seed, data.missing)(own)
             origin = self.learning.origin(self.learner, own, data.missing)
-            graph = _told(found, self.learner, self.learning.score, tell)
+            graph = _told(found, self.learner, self.learning, tell)
         network = estimate(coded, graph, prior, missing=data.missing.value, group=group)
         self._warn_of_single_class(network)
         self._tell_gaps(coded, tell)
@@ -306,7 +300,7 @@ class _Request:
             own = encode(coded, columns=others)
             found = learner(own)
             origin = self.learning.origin(self.learner, own, data.missing)
-            graph = _told(found, self.learner, self.learning.score, tell)
+            graph = _told(found, self.learner, self.learning, tell)
             rows: Countable = coded
         else:
             graph = dag_of(self.dag, table.names)
@@ -367,7 +361,7 @@ _SEARCHES = {
 def _told(
     found: Dag | Found | FoundByTests,
     learn: Learn,
-    score: str | None,
+    learning: FitLearnerOptions,
     tell: Callable[[str], None],
 ) -> Dag:
     """Return a graph that was learned, and say how it went."""
@@ -384,5 +378,7 @@ def _told(
         result += f"; directions that the data leave open: {len(found.pdag.edges):,}"
     tell(f"{_SEARCHES[learn]}: {result}")
     if not found.dag.arcs and len(found.dag) > 1:
-        tell(_NO_ARCS + (_MORE_DATA if (score or "").startswith("hierarchical") else _WEAKER))
+        pooled = (learning.score or "").startswith("hierarchical")
+        none = learning.max_parents == 0
+        tell(_NO_PARENTS if none else _NO_ARCS + (_MORE_DATA if pooled else _WEAKER))
     return found.dag

@@ -48,6 +48,9 @@ def informative(
         say_json({**facts, "variables": variables})
         return
     say(f"Information about {target} in nats{situation.in_words(network)}")
+    if not found:
+        say("Nothing is left to ask: every other variable is known")
+        return
     head = ["variable", "information"]
     if found.level is not None:
         head.append(f"{percent(found.level)} interval")

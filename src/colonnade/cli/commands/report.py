@@ -141,7 +141,7 @@ def report(
         if compare and not is_forest(found):
             more["comparison"] = compared(found, more["data"], folds or FOLDS, target)
         if target is not None:
-            more["held_out"] = pages.held_out(found, more["data"], target, folds or FOLDS)
+            more |= _held_out(found, more["data"], target, folds or FOLDS, say)
         elif is_forest(found) and found.target_name_ in more["data"]:
             more |= judged(found, more["data"], found.target_name_, say, False, folds)
     if level is not None:
@@ -173,7 +173,6 @@ def judged(
     folds: int | None = None,
 ) -> dict[str, Any]:
     """Return what the page of a model says besides its tables, and tell what it does not."""
-    from colonnade.report import held_out
     from colonnade.report.forests import is_forest, network_of
 
     rows = len(next(iter(table.values())))
@@ -192,18 +191,32 @@ def judged(
         return found
     aim = None
     if target is not None:
-        try:
-            found["held_out"] = held_out(model, table, target, folds or FOLDS)
-            aim = target
-        except DataError as error:
-            # The page has more to show, and the model is needed besides.
-            tell(f"The report has no figures on held-out rows: {error.problem.rstrip('.')}")
+        figures = _held_out(model, table, target, folds or FOLDS, tell)
+        found |= figures
+        aim = target if figures else None
     if is_forest(model):
         return found
     if long:
         tell("The report has no comparison, which takes long here: see colonnade report --compare")
         return found
     return found | {"comparison": compared(model, table, folds or FOLDS, aim)}
+
+
+def _held_out(
+    model: BayesianNetwork | BayesianNetworkForest,
+    table: TextTable,
+    target: str,
+    folds: int,
+    tell: Callable[[str], None],
+) -> dict[str, Any]:
+    """Return figures on held-out rows; without them the page has more to show."""
+    from colonnade.report import held_out
+
+    try:
+        return {"held_out": held_out(model, table, target, folds)}
+    except DataError as error:
+        tell(f"The report has no figures on held-out rows: {error.problem.rstrip('.')}")
+        return {}
 
 
 def _too_few(rows: int) -> str:

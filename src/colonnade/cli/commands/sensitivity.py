@@ -9,7 +9,7 @@ import typer
 
 from colonnade.cli import options
 from colonnade.cli.commands.query import check_targets
-from colonnade.cli.evidence import KnownOptions, state_of
+from colonnade.cli.evidence import KnownOptions, state_in
 from colonnade.cli.models import load
 from colonnade.cli.output import (
     figure,
@@ -67,7 +67,7 @@ def sensitivity(
     check_targets(network, [target])
     if target not in network:
         raise not_among(network.dag.variables, "target", target)
-    asked = state_of(network[target].family.child, state)
+    asked = state_in(network, target, state)
     posterior = any(cpt.has_posterior for cpt in network.tables.values())
     if level is not None and not posterior:
         raise inapplicable("level", level, "networks whose tables have a posterior")

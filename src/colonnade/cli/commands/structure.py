@@ -68,7 +68,8 @@ def structure(
     """Learn a graph, and show its arcs with how often each is found in halves of the rows.
 
     The strength of an arc is the share of the halves with an arc between its two variables; the
-    direction is the share of these in which it points as shown. The gain is the score that the
+    direction is the share of these in which it points as shown, where a direction that neither data
+    nor rules can tell counts half each way. The gain is the score that the
     graph would lose without the arc, for graphs that were learned by a score.
 
     Examples
@@ -96,7 +97,14 @@ def structure(
     found = None
     if resamples:
         with renamed(learner="learn"):
-            found = arc_strength(coded, learner, resamples, rng=seed, missing=data.missing.value)
+            found = arc_strength(
+                coded,
+                learner,
+                resamples,
+                rng=seed,
+                missing=data.missing.value,
+                **learning.directions(chosen, coded.names),
+            )
         dag = found.averaged() if averaged else dag
     columns = {} if found is None else _columns(dag, found)
     if (score := learning.score_by(chosen)) is not None:

@@ -111,7 +111,7 @@ function usedCells(column, full) {
     return bar;
   }));
   const remarks = [
-    column.cuts ? `${full && column.different ? `${plural(column.different, "different value")}, ` : ""}${column.cuts.length ? `cut at ${column.cuts.map((point) => number.format(point)).join(", ")}` : "not cut"}` : "",
+    column.cuts ? `${full && column.different ? `${plural(column.different, "different value")}, ` : ""}${column.cuts.length ? `cut at ${column.cuts.map((point) => String(Number(point.toPrecision(15)))).join(", ")}` : "not cut"}` : "",
     column.unseen_states ? `${plural(column.unseen_states, "state")} without a row` : "", ...looks(column)];
   return [variableLink(k), ...(full ? [column.type ?? "states"] : []), count(variables[k].states.length), spark, h("span", {}, bdi(stateName(k, top)), ` ${share(column.shares[top])}`),
     count(column.rows), ...(full ? [gapsOf(column)] : []), h("span", { class: "small quiet" }, remarks.filter(Boolean).join("; "))];
