@@ -535,7 +535,7 @@ def test_the_same_options_are_described_alike() -> None:
     compared = {each.name: each.help for each in COMMANDS["compare"].params}
     fitted = {each.name: each.help for each in COMMANDS["fit"].params}
     shared = {"bins", "ignore", "na"}
-    shared |= {"target", "score", "graph_prior", "max_parents", "k", "tabu", "restarts"}
+    shared |= {"score", "graph_prior", "max_parents", "k", "tabu", "restarts"}
     assert {name: compared[name] for name in shared} == {name: fitted[name] for name in shared}
     kinds, _, _ = compared["path"].partition("; - is")
     assert fitted["path"].startswith(f"{kinds}, or a DuckDB database; - is")  # and takes patterns
