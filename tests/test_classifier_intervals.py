@@ -7,11 +7,16 @@ import pandas as pd
 import pytest
 
 from colonnade import threads
-from colonnade.classifier import BayesianNetworkClassifier, _drawn, _intervals
+from colonnade.classifier import (
+    BayesianNetworkClassifier,
+    BayesianNetworkForest,
+    _drawn,
+    _intervals,
+)
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
-from colonnade.exceptions import InputError, NotSupportedError
+from colonnade.exceptions import ConvergenceWarning, InputError, NotSupportedError
 from colonnade.priors import BDeu, Hierarchical, MaximumLikelihood, SymmetricDirichlet
 from colonnade.tables.coded import CodedTable
 from colonnade.variables import Family, Variable
@@ -176,3 +181,16 @@ def test_quantiles_are_those_of_numpy() -> None:
     tails = [0.0, 0.025, 0.5, 1.0]
     wanted = np.quantile(values, tails, axis=-1)
     np.testing.assert_allclose(_intervals._quantiles(values, tails), wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [BayesianNetworkClassifier, BayesianNetworkForest])
+def test_levels_that_draws_cannot_tell_are_told(kind) -> None:
+    X, y = letters(rows=30, features=2, states=3, classes=2)
+    model = kind().fit(X, y)
+    with pytest.warns(
+        ConvergenceWarning, match=r"200 draws are too few .* 0\.995: too narrow.*4,000"
+    ):
+        model.predict_interval(X[:1], level=0.995, draws=200, rng=0)
+    model.predict_interval(X[:1], level=0.99, draws=200, rng=0)
+    with pytest.warns(ConvergenceWarning, match="too few"):
+        model.predict_interval(X[:1], level=0.9999, rng=0)

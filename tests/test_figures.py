@@ -12,6 +12,7 @@ import pytest
 import colonnade as cn
 from colonnade.exceptions import InputError, NotSupportedError, TooLargeError
 from colonnade.inference import Evidence
+from colonnade.report.bars import _WIDTH
 from colonnade.tables import tabular
 
 mpl.use("Agg")
@@ -226,7 +227,7 @@ def test_letters_of_a_network_fit_their_nodes(width):
     for ax in (network.plot(tables=True, draws=0, columns=columns), network.plot(own, tables=True)):
         assert ax.figure.get_size_inches()[0] == pytest.approx(width)
         ax.figure.draw_without_rendering()
-        nodes = [patch for patch in ax.patches if patch.get_width() == 150.0]
+        nodes = [patch for patch in ax.patches if patch.get_width() == _WIDTH]
         found = [text for text in ax.texts if text.get_weight() == "bold"]
         assert len({text.get_text() for text in found}) == 20
         for text, node in zip(found, nodes, strict=True):

@@ -314,7 +314,7 @@ def test_members_are_averaged(average):
 def test_the_same_for_any_number_of_jobs_and_a_larger_forest_begins_with_a_smaller_one():
     X, y = few_rows()
     chances = small().fit(X, y).predict_proba(X)
-    for jobs in (2, -1):
+    for jobs in (2, -1, np.int64(2)):
         np.testing.assert_array_equal(small(n_jobs=jobs).fit(X, y).predict_proba(X), chances)
     larger = small(n_members=5).fit(X, y)
     assert larger.networks_[:3] == small().fit(X, y).networks_

@@ -533,6 +533,16 @@ def checked_draws(draws: Any) -> int:
     return checked_whole(draws, "draws", MIN_DRAWS, MAX_DRAWS, hint)
 
 
+def warn_of_few_draws(draws: int, level: float) -> None:
+    """Say that the ends of intervals are the outermost draws, and so too near to each other."""
+    outside = (1.0 - level) / 2.0
+    if outside * draws > 1.0 - 1e-9:
+        return
+    statement = f"{draws:,} draws are too few for intervals of a level of {level}: too narrow."
+    enough = min(MAX_DRAWS, math.ceil(10.0 / outside))
+    warn(ConvergenceWarning(statement, f"take more draws, such as {enough:,}, or a lower level"))
+
+
 def require(module: str, *, feature: str, extra: str) -> Any:
     """Import an optional package that a feature needs, or say which extra installs it."""
     import importlib

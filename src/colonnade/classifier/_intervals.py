@@ -21,7 +21,7 @@ from colonnade.arrays import Array, Floats, Seed
 from colonnade.classifier._drawn import DrawnLogs, drawn_tables
 from colonnade.classifier._gaps import add_gaps
 from colonnade.classifier._tables import ClassTables
-from colonnade.exceptions import checked_draws, checked_level
+from colonnade.exceptions import checked_draws, checked_level, warn_of_few_draws
 from colonnade.lookup import broadcast_rows
 from colonnade.missing.gaps import Members, distinct
 from colonnade.priors import Interval
@@ -60,6 +60,7 @@ def class_intervals(
     position = tables.network.dag.variables.index(tables.target)
     cases, which = distinct(_codes(tables, coded))
     draws = _affordable(tables, coded, len(cases)) if draws is None else draws
+    warn_of_few_draws(draws, level)
     drawn = drawn_tables(tables, draws, generator(rng))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     ends = np.empty((2, len(cases), tables.classes))
@@ -90,7 +91,8 @@ def mixed_intervals(
     borders = np.cumsum([each.shape[1] for each in seen])[:-1]
     if draws is None:
         draws = _affordable_of_all([tables for tables, _ in members], weights, len(cases))
-    shares = _shares(weights, checked_draws(draws))
+    warn_of_few_draws(checked_draws(draws), level)
+    shares = _shares(weights, draws)
     seeds = generator(rng).integers(1 << 63, size=(len(members), 2))
     codes = np.split(cases, borders, axis=1)
     used = []

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -199,8 +200,9 @@ class BayesianNetworkForest(NetworkEstimator):
         jobs = self.n_jobs
         if jobs is None:
             return 1
-        if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs == 0:
+        if not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0:
             raise expected("an integer other than 0, or None,", "n_jobs", jobs)
+        jobs = int(jobs)
         return jobs if jobs > 0 else max(1, worker_count() + 1 + jobs)
 
     @property

@@ -21,6 +21,7 @@ from colonnade.exceptions import (
     inapplicable,
     listing,
     not_among,
+    warn_of_few_draws,
 )
 from colonnade.inference.evidence import Evidence, Observed
 from colonnade.inference.reduction import Question
@@ -178,6 +179,8 @@ def check_draws(draws: Any, level: Any, rng: Any) -> None:
     if not isinstance(draws, int) or isinstance(draws, bool) or draws:
         checked_draws(draws)
     checked_level(level)
+    if draws:
+        warn_of_few_draws(draws, level)
     generator(rng)
     if not draws and rng is not None:
         raise inapplicable("rng", rng, "draws > 0", "give draws=500")

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _MAX_VARIABLES = 60
 _MAX_STATES = 8
 # Pixels of the layout: of a line, of the node, and of what stands left of the bars.
-_LINE, _WIDTH, _LABELS = 15.0, 150.0, 62.0
+_LINE, _WIDTH, _LABELS = 15.0, 168.0, 80.0
 _PIXELS_PER_INCH = 80.0
 # Inches of the line that says what colours mean.
 _LEGEND = 0.25
 # Characters of the name of a variable, and of a state.
-_MAX_NAME, _MAX_LABEL = 20, 11
+_MAX_NAME, _MAX_LABEL = 20, 14
 DRAWS = 500
 
 
