@@ -2,6 +2,7 @@ import pickle
 
 import pytest
 
+from colonnade.classifier.estimator import _NoImportancesError
 from colonnade.exceptions import (
     AbsentFileError,
     Advice,
@@ -54,6 +55,7 @@ MORE = [
     ConvergenceWarning("Stopped.", Advice.CUT),
     FormatWarning("Rescaled."),
     MisfitError("line 3", "it ends.", "take a copy"),
+    _NoImportancesError("The largest table", size=20**30, limit=10, hint="use a forest"),
 ]
 
 
