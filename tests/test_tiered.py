@@ -417,6 +417,24 @@ def test_all_rows_at_once_are_the_rows_one_by_one(sizes):
     np.testing.assert_array_equal(posterior.tiers.rows(codes), single)
 
 
+def test_rows_of_a_large_table_are_estimated_in_blocks(monkeypatch) -> None:
+    posterior = Tiered().posterior(sparse_counts())
+    codes = np.random.default_rng(0).integers(0, posterior.counts.parent_sizes, (50, 10))
+    whole = posterior.tiers.rows(codes)
+    sizes = []
+    original = tiers.Tiers.estimates
+
+    def watched(self, places):
+        sizes.append(len(places))
+        return original(self, places)
+
+    monkeypatch.setattr(tiers.Tiers, "estimates", watched)
+    cells = len(posterior.tiers.plan.subsets) * posterior.tiers.states
+    monkeypatch.setattr(tiers, "_BLOCK_CELLS", 20 * cells)
+    np.testing.assert_array_equal(posterior.tiers.rows(codes), whole)
+    assert sizes == [20, 20, 10]
+
+
 @pytest.mark.parametrize("values", [[[3, 0, 1]], [[9, 1, 0], [8, 2, 1], [0, 0, 0]]])
 def test_a_short_ladder_ends_at_the_row(values) -> None:
     posterior = Tiered().posterior(values)

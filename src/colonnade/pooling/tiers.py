@@ -39,6 +39,8 @@ MAX_LATTICE_CELLS = 1 << 24
 # are no more than so many configurations for each that is asked for.
 _MAX_DENSE_CELLS = 1 << 22
 _QUERIES_PER_CONFIGURATION = 4
+# Cells ``[row, tier, state]`` that are estimated at a time, so that the cache holds them.
+_BLOCK_CELLS = 1 << 18
 
 
 class Step(NamedTuple):
@@ -180,7 +182,13 @@ class Tiers(Fallback):
             *others, last = codes.T
             table = self.by_parent(self.observed.parent_sizes, len(others))
             return np.asarray(np.moveaxis(table, -2, -1)[(*others, last)])
-        return np.ascontiguousarray(self.estimates(self.places(codes))[:, -1])
+        answer = np.empty((len(codes), self.states))
+        # What coarser tiers have for the same rows is held for a block of them.
+        size = max(1, _BLOCK_CELLS // (len(self.plan.subsets) * self.states))
+        for low in range(0, len(codes), size):
+            block = slice(low, low + size)
+            answer[block] = self.estimates(self.places(codes[block]))[:, -1]
+        return answer
 
     def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
         if not self._few:
