@@ -87,6 +87,24 @@ def test_of_jobs_within_each_other_the_outer_one_is_shown(
     assert "Count" not in told
 
 
+def assert_part_of_a_job(
+    owner: Any, name: str, job: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run a job, and see that a bar is under way whenever it calls a function."""
+    original = getattr(owner, name)
+    under_way: list[bool] = []
+
+    def watched(*args: Any, **options: Any) -> Any:
+        under_way.append(progress._one_at_a_time.locked())
+        return original(*args, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, watched)
+        job()
+    assert under_way
+    assert all(under_way)
+
+
 @pytest.mark.parametrize(
     ("owner", "name", "job"),
     [
@@ -105,17 +123,7 @@ def test_of_jobs_within_each_other_the_outer_one_is_shown(
 def test_what_may_take_long_is_part_of_a_job(
     owner: Any, name: str, job: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = getattr(owner, name)
-    under_way: list[bool] = []
-
-    def watched(*args: Any, **options: Any) -> Any:
-        under_way.append(progress._one_at_a_time.locked())
-        return original(*args, **options)
-
-    monkeypatch.setattr(owner, name, watched)
-    job()
-    assert under_way
-    assert all(under_way)
+    assert_part_of_a_job(owner, name, job, monkeypatch)
 
 
 def test_pages_and_files_of_a_forest_are_part_of_a_job(
@@ -126,24 +134,13 @@ def test_pages_and_files_of_a_forest_are_part_of_a_job(
     forest = cn.BayesianNetworkForest(n_members=2, random_state=0, target_name="c")
     forest.fit(features, rows["c"])
     network = cn.fit(rows, cn.Dag([("a", "b"), ("c", "b")]))
-    under_way: list[bool] = []
     for owner, name, job in (
         (cn.BayesianNetworkForest, "fit", lambda: report.held_out(forest, rows, "c")),
         (classification, "_predicted", lambda: report.held_out(network, rows, "c")),
         (page, "rendered", lambda: report.write(network, tmp_path / "page.html")),
         (type(_files._KIND), "write", lambda: forest.save(tmp_path / "forest.json")),
     ):
-        original = getattr(owner, name)
-
-        def watched(*args: Any, of: Callable[..., Any] = original) -> Any:
-            under_way.append(progress._one_at_a_time.locked())
-            return of(*args)
-
-        monkeypatch.setattr(owner, name, watched)
-        job()
-        assert under_way
-        assert all(under_way)
-        under_way.clear()
+        assert_part_of_a_job(owner, name, job, monkeypatch)
 
 
 def test_networks_of_a_forest_are_part_of_a_job(
@@ -153,7 +150,6 @@ def test_networks_of_a_forest_are_part_of_a_job(
     forest = cn.BayesianNetworkForest(n_members=2, bins={"x1": 3}, random_state=0)
     forest.fit(rows, labels)
     file = tmp_path / "forest.json"
-    under_way: list[bool] = []
     for owner, name, job in (
         (_members, "_tables", lambda: forest.networks_),
         (_members.Member, "information", lambda: forest.feature_importances_),
@@ -161,14 +157,4 @@ def test_networks_of_a_forest_are_part_of_a_job(
         (_files.native, "document_of", lambda: forest.save(file)),
         (_plain, "network_in", lambda: type(forest).load(file)),
     ):
-        original = getattr(owner, name)
-
-        def watched(*args: Any, of: Callable[..., Any] = original) -> Any:
-            under_way.append(progress._one_at_a_time.locked())
-            return of(*args)
-
-        monkeypatch.setattr(owner, name, watched)
-        job()
-        assert under_way
-        assert all(under_way)
-        under_way.clear()
+        assert_part_of_a_job(owner, name, job, monkeypatch)
