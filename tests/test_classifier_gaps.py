@@ -77,6 +77,54 @@ def test_only_as_many_sums_are_given_up_as_needed(rows):
     assert none.missing == none.families == ()
 
 
+def test_rows_that_have_to_be_computed_count_as_a_whole(rows):
+    model = model_of(rows, cn.Tiered())
+    network = model.network_
+    members = Members.of(network.dag, network.families)
+    names = network.dag.variables
+    codes = np.zeros((1, len(names)), dtype=np.int32)
+    for name in ("x0", "x1", "x2"):
+        codes[0, names.index(name)] = 3
+    (whole,) = find_gaps(members, codes, np.ones(1), affordable=27)
+    prices = [7 if name == "x3" else 1 for name in names]
+    (same,) = find_gaps(members, codes, np.ones(1), affordable=63, prices=prices)
+    assert same.relaxed == whole.relaxed == ()
+    assert (same.cells, whole.cells) == (63, whole.elimination.cells)
+    (part,) = find_gaps(members, codes, np.ones(1), affordable=62, prices=prices)
+    assert [names[f] for f in part.relaxed] == ["x3"]
+
+
+def test_sums_over_columns_of_many_states_take_no_longer_than_others(monkeypatch):
+    # A table of 60 x 60 x 80 x 2 cells is not held, and its rows are computed when asked for.
+    rng = np.random.default_rng(0)
+    sizes = {"a": 60, "b": 60, "c": 80}
+    train = pd.DataFrame(
+        {
+            k: pd.Categorical.from_codes(rng.integers(n, size=300), range(n))
+            for k, n in sizes.items()
+        }
+    )
+    label = rng.integers(2, size=300)
+    dag = cn.Dag([*(("class", k) for k in "abc"), ("a", "c"), ("b", "c")])
+    model = cn.BayesianNetworkClassifier(dag).fit(train, label)
+    asked = train.head(4).copy()
+    asked[["a", "b"]] = None
+    exact = model.predict_proba(asked)
+    monkeypatch.setattr(_gaps, "_COMPUTED_FOR_HELD", 1)
+    monkeypatch.setattr(_gaps, "_MAX_ROW_CELLS", 2 * 80 * 3600 - 1)
+    again = cn.BayesianNetworkClassifier(dag).fit(train, label)
+    relaxed = again.predict_proba(asked)
+    assert np.abs(exact - relaxed).max() > 1e-4
+    for row, found in zip(asked["c"], exact, strict=True):
+        wanted = model.network_.query("class", {"c": row}).probabilities
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+        own = model.network_["c"].counts
+        fewer = cn.FamilyCounts.from_observed([2], own.codes[:, :1], own.values)
+        table = cn.Tiered().estimate(fewer)[:, model.network_["c"].family.child.states.index(row)]
+    joint = table * model.network_["class"].table.rows[0]
+    np.testing.assert_allclose(relaxed[-1], joint / joint.sum(), rtol=1e-9)
+
+
 def test_intervals_where_sums_are_too_large(rows, monkeypatch):
     monkeypatch.setattr(_gaps, "_MAX_DRAWN_CELLS", 1)
     monkeypatch.setattr(_gaps, "_MAX_ROW_CELLS", 1)

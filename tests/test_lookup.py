@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from colonnade import lookup as lookup_module
 from colonnade.configurations import Configurations, sort_keys
 from colonnade.lookup import Lookup, word_starts
 
@@ -94,6 +95,32 @@ def test_codes_broadcast() -> None:
     for i, j, k in np.ndindex(2, 2, 2):
         assert found[i, j, k] == sparse.at(np.array([[a[k], b[i, 0, 0]]]))[0, child[j, 0]]
     assert Lookup((), rows[:1]).cells([], np.array([1, 0])).tolist() == [1.0, 0.0]
+
+
+@given(lookups(), st.data())
+def test_cells_of_rows_that_are_computed_in_parts(case, data):
+    lookup, wanted = case
+    assume(lookup.parent_sizes)
+    asked = []
+
+    def compute(codes):
+        asked.append(len(codes))
+        return np.array([wanted[tuple(row)] for row in codes.tolist()])
+
+    computed = Lookup(lookup.parent_sizes, lookup.rows, lookup.codes, compute)
+    codes = codes_of(wanted)[
+        data.draw(st.lists(st.integers(0, len(wanted) - 1), min_size=1, max_size=9))
+    ]
+    child = np.arange(lookup.states)[:, None]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lookup_module, "_MAX_COMPUTED_CELLS", 2 * lookup.states)
+        found = computed.cells(list(codes.T), child)
+    each = np.array([wanted[tuple(row)] for row in codes.tolist()])
+    assert found.tolist() == each.T.tolist()
+    if len(codes) > 2:
+        assert max(asked, default=0) <= 2
+        stored = {tuple(row) for row in lookup.stored.tolist()}
+        assert sum(asked) == len({tuple(row) for row in codes.tolist()} - stored)
 
 
 @pytest.mark.parametrize(

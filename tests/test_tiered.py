@@ -417,6 +417,24 @@ def test_all_rows_at_once_are_the_rows_one_by_one(sizes):
     np.testing.assert_array_equal(posterior.tiers.rows(codes), single)
 
 
+@pytest.mark.parametrize("chosen", [(2, 0, 3), (0, 3, 2), (3, 4, 1)], ids=str)
+def test_rows_of_some_states_of_each_parent_are_the_rows_one_by_one(chosen, monkeypatch):
+    rng = np.random.default_rng(sum(chosen))
+    sizes = (4, 5, 6)
+    seen = rng.random((120, 1)) < 0.4
+    values = rng.integers(0, 3, (120, 4)) * seen
+    posterior = Tiered().posterior(FamilyCounts.from_array(values, parent_sizes=sizes))
+    states = [
+        np.sort(rng.permutation(size)[: number or 1])
+        for size, number in zip(sizes, chosen, strict=True)
+    ]
+    codes = np.stack(np.meshgrid(*states, indexing="ij"), axis=-1).reshape(-1, 3)
+    codes = rng.permutation(codes)[1:]  # one of the grid is not asked for
+    single = [posterior.tiers.rows(row[None])[0] for row in codes]
+    monkeypatch.setattr(tiers.Tiers, "estimates", None)  # all at once
+    np.testing.assert_array_equal(posterior.tiers.rows(codes), single)
+
+
 def test_rows_of_a_large_table_are_estimated_in_blocks(monkeypatch) -> None:
     posterior = Tiered().posterior(sparse_counts())
     codes = np.random.default_rng(0).integers(0, posterior.counts.parent_sizes, (50, 10))

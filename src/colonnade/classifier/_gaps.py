@@ -19,16 +19,26 @@ from colonnade.arrays import Array, Floats
 from colonnade.counts import FamilyCounts
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError
+from colonnade.lookup import MAX_FILLED_CELLS
 from colonnade.missing.gaps import Gap, Members, find_gaps
+from colonnade.sparse import SparseTable
 
 # Cells of the largest array made at a time to sum out missing values.
 _MAX_GAP_CELLS = 1 << 21
 # And of one row: a few milliseconds of work, or 128 MB for all draws.
 _MAX_ROW_CELLS, _MAX_DRAWN_CELLS = 1 << 20, 1 << 24
+# So many cells of tables may be computed, in parts, for each cell that may be held.
+_COMPUTED_FOR_HELD = 4
 
 
 class Logs(Protocol):
-    """Logarithms of the probabilities of one family."""
+    """Logarithms of the probabilities of one family.
+
+    `price` is what it costs to look up a cell, in cells that are held.
+    """
+
+    @property
+    def price(self) -> int: ...
 
     def cells(self, parents: Sequence[Array], child: Array) -> Floats:
         """Look up codes that broadcast with each other: an array of their common shape.
@@ -47,6 +57,7 @@ class TableLogs:
     find_cpt: Callable[[], Cpt]
     look_up: Callable[[Sequence[Array], Array], Floats]
     log: Callable[[Floats], Floats]
+    price: int
     _coarser: dict[tuple[int, ...], TableLogs] = field(default_factory=dict)
 
     def cells(self, parents: Sequence[Array], child: Array) -> Floats:
@@ -60,8 +71,22 @@ class TableLogs:
             counts = margin(cpt, kept)
             assert cpt.prior is not None
             lookup = cpt.prior.table(counts).lookup.mapped(self.log).filled()
-            self._coarser[kept] = TableLogs(self.find_cpt, lookup.cells, self.log)
+            self._coarser[kept] = TableLogs(self.find_cpt, lookup.cells, self.log, self.price)
         return self._coarser[kept]
+
+
+def computed_cells(table: SparseTable) -> int:
+    """Return how many cells are computed for each one that is looked up.
+
+    That is a whole row, unless all rows are held.
+    """
+    held = table.configurations * table.states <= MAX_FILLED_CELLS
+    return 1 if held or table.fallback is None else table.states
+
+
+def price(table: SparseTable) -> int:
+    """Return what it costs to look up a cell, in cells that are held; see `Logs`."""
+    return max(1, computed_cells(table) // _COMPUTED_FOR_HELD)
 
 
 def margin(cpt: Cpt, kept: tuple[int, ...]) -> FamilyCounts:
@@ -86,9 +111,11 @@ def add_gaps(
     classes = members.sizes[target]
     most = _MAX_ROW_CELLS if len(sums) == 1 else _MAX_DRAWN_CELLS
     affordable = max(1, most // (classes * len(sums)))
-    for gap in find_gaps(members, codes, np.ones(len(codes)), affordable):
-        each = gap.elimination.cells if gap.families else 1
-        size = max(1, _MAX_GAP_CELLS // (each * classes * len(sums)))
+    prices = [table.price for table in logs]
+    for gap in find_gaps(members, codes, np.ones(len(codes)), affordable, prices):
+        # Rows that are drawn are held; those of tables are computed in parts.
+        each = gap.cells if len(sums) > 1 else gap.elimination.cells
+        size = max(1, _MAX_GAP_CELLS // (max(1, each) * classes * len(sums)))
         totals = np.zeros((len(sums), len(gap.codes), classes))
         for low in range(0, len(gap.codes), size):
             block = slice(low, low + size)

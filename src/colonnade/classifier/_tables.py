@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from colonnade.arrays import Floats
 from colonnade.classifier._families import ClassFamily, DenseTables, Step, logs_of
-from colonnade.classifier._gaps import TableLogs, add_gaps
+from colonnade.classifier._gaps import TableLogs, add_gaps, price
 from colonnade.cpt import Cpt
 from colonnade.dag import Dag
 from colonnade.missing.gaps import Members
@@ -266,7 +266,12 @@ class ClassTables:
         dense = self._dense_with_class.tables()
         log = partial(logs_of, self._take_logs)
         return [
-            TableLogs(partial(self._origin.cpt, name), partial(family.cells, dense.get(name)), log)
+            TableLogs(
+                partial(self._origin.cpt, name),
+                partial(family.cells, dense.get(name)),
+                log,
+                1 if name in dense else price(family.table),
+            )
             for name, family in zip(self.dag.variables, self._families, strict=True)
         ]
 

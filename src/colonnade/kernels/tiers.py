@@ -288,8 +288,9 @@ def fill_rows(tiers, inside, sizes, codes, member, known, answer):
 
     A configuration is a code for each of some axes, of these sizes, the last of which changes
     first, and inside[t, k] says whether tier t has axis k. Those of `codes` `[stored, axis]` have
-    the rows member[t] of `known`, unless these are beyond its end. All other rows are computed from
-    the tiers below. The answer is `[., state, last axis]`.
+    the rows member[t] of `known`, unless these are beyond its end; a code below zero is none of
+    those asked for. All other rows are computed from the tiers below. The answer is
+    `[., state, last axis]`.
 
     Rows that differ in the last axis alone are next to each other, and so are those that they lean
     on, but for one. They are a block here, and loops go over all numbers stored of them.
@@ -446,8 +447,10 @@ def _places(inside, sizes, codes, member, beyond, strides, offset):
     place = np.full(total, beyond, np.int64)
     for t in range(len(inside)):
         for i in range(len(codes)):
-            at = offset[t]
+            at, asked = offset[t], True
             for k in range(len(sizes)):
                 at += codes[i, k] * strides[t, k]
-            place[at] = member[t, i]
+                asked = asked and (codes[i, k] >= 0 or not inside[t, k])
+            if asked:
+                place[at] = member[t, i]
     return place

@@ -71,6 +71,7 @@ class Gap:
     weights: Floats  # [case]: how many rows are this case
     rows: Integers  # [occurrence]: the rows that have the gap
     case: Integers  # [occurrence]: which case each of them is
+    cells: int  # of the largest array that the sum of one case takes
     relaxed: tuple[int, ...] = ()  # families whose missing parents are not summed over
 
 
@@ -98,15 +99,17 @@ def find_gaps(
     codes: Array,
     weights: Floats,
     affordable: int | None = None,
+    prices: Sequence[int] | None = None,
     wanted: NDArray[np.bool_] | None = None,
     only_wanted: bool = False,
 ) -> Gaps:
     """Find the gaps of rows of codes ``[row, variable]``; the number of states means missing.
 
     A sum with more than `affordable` cells is relaxed; without that number, one that cannot be held
-    is an error. Of what nothing observed depends on, only the variables that are `wanted` matter,
-    with those that lead to them; by default none. With `only_wanted`, gaps without any of these
-    variables are left out.
+    is an error. `prices` say of each variable what a cell of its family costs where the variable
+    itself is known, in cells of the sum; by default one. Of what nothing observed depends on, only
+    the variables that are `wanted` matter, with those that lead to them; by default none. With
+    `only_wanted`, gaps without any of these variables are left out.
     """
     from colonnade.kernels.gaps import number_rows
 
@@ -130,7 +133,7 @@ def find_gaps(
     for g, role in enumerate(_roles(members, roles[first[example]])):
         own, mine = slice(*first_case[g : g + 2]), slice(*first_row[g : g + 2])
         missing, known, families = (tuple(np.flatnonzero(has).tolist()) for has in role)
-        sum_ = _Sum.of(members, missing, families)
+        sum_ = _Sum.of(members, missing, families, prices or (1,) * len(members.sizes))
         if affordable is None:
             sum_.must_fit()
         else:
@@ -147,6 +150,7 @@ def find_gaps(
                 weights=counts[own],
                 rows=rows[mine],
                 case=case[mine] - first_case[g],
+                cells=sum_.cells,
             )
         )
     return Gaps(members, tuple(kinds), first_case, cases, counts, rows, case)
@@ -214,6 +218,7 @@ class _Sum(NamedTuple):
     members: Members
     missing: tuple[int, ...]
     families: tuple[int, ...]
+    prices: Sequence[int]
     relaxed: tuple[int, ...]
     elimination: Elimination
 
@@ -223,12 +228,13 @@ class _Sum(NamedTuple):
         members: Members,
         missing: Sequence[int],
         families: Sequence[int],
+        prices: Sequence[int],
         relaxed: tuple[int, ...] = (),
     ) -> _Sum:
         sizes = {v: members.sizes[v] for v in missing}
         scopes = [tuple(v for v in members.families[f] if v in sizes) for f in families]
         elimination = Elimination.of(sizes, scopes)
-        return cls(members, tuple(missing), tuple(families), relaxed, elimination)
+        return cls(members, tuple(missing), tuple(families), prices, relaxed, elimination)
 
     def must_fit(self) -> None:
         """Refuse what cannot be held."""
@@ -240,10 +246,17 @@ class _Sum(NamedTuple):
                 hint="fill in some of them, or leave such rows out",
             )
 
+    @property
+    def cells(self) -> int:
+        """Cells of the largest array of one case."""
+        if not self.families:
+            return 1
+        return max(self.elimination.cells, *map(self._factor_cells, self.families))
+
     def relax(self, affordable: int) -> _Sum:
         """Relax families, those with the largest factors first, until the rest is affordable."""
         found = self
-        while found.elimination.cells > affordable:
+        while found.cells > affordable:
             seen = [f for f in found.families if f not in found.missing]
             if not seen:
                 break
@@ -252,7 +265,7 @@ class _Sum(NamedTuple):
 
     def _factor_cells(self, family: int) -> int:
         sizes = [self.members.sizes[v] for v in self.members.families[family] if v in self.missing]
-        return math.prod(sizes)
+        return math.prod(sizes) * (1 if family in self.missing else self.prices[family])
 
     def _without(self, family: int) -> _Sum:
         """Relax a family, and leave out what sums to one then."""
@@ -264,4 +277,4 @@ class _Sum(NamedTuple):
                 break
             missing = [v for v in missing if v in used]
             families = [f for f in families if f not in barren]
-        return _Sum.of(self.members, missing, families, (*self.relaxed, family))
+        return _Sum.of(self.members, missing, families, self.prices, (*self.relaxed, family))

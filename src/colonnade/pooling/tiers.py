@@ -35,10 +35,8 @@ MAX_LATTICE_PARENTS = 5
 MAX_LATTICE_CELLS = 1 << 24
 
 
-# All configurations of all tiers are estimated at once if that many cells can be held, and if there
-# are no more than so many configurations for each that is asked for.
+# All configurations of a grid are estimated at once, in all tiers, if that many cells can be held.
 _MAX_DENSE_CELLS = 1 << 22
-_QUERIES_PER_CONFIGURATION = 4
 # Cells ``[row, tier, state]`` that are estimated at a time, so that the cache holds them.
 _BLOCK_CELLS = 1 << 18
 
@@ -178,10 +176,11 @@ class Tiers(Fallback):
 
     def rows(self, codes: Array) -> Floats:
         """Estimate the rows of any configurations of ``[row, parent]`` codes, ``[row, state]``."""
-        if self._configurations <= _QUERIES_PER_CONFIGURATION * len(codes) and self._few:
-            *others, last = codes.T
-            table = self.by_parent(self.observed.parent_sizes, len(others))
-            return np.asarray(np.moveaxis(table, -2, -1)[(*others, last)])
+        grid = _Grid.around(codes, self.observed.parent_sizes)
+        rows = self._rows_in_all_tiers(grid.sizes)
+        # One by one, each configuration would need a row of every tier.
+        if rows < len(codes) * len(self.plan.subsets) and self._few(rows):
+            return self._of_grid(grid)[grid.places(codes)]
         answer = np.empty((len(codes), self.states))
         # What coarser tiers have for the same rows is held for a block of them.
         size = max(1, _BLOCK_CELLS // (len(self.plan.subsets) * self.states))
@@ -190,8 +189,15 @@ class Tiers(Fallback):
             answer[block] = self.estimates(self.places(codes[block]))[:, -1]
         return answer
 
+    def _of_grid(self, grid: _Grid) -> Floats:
+        """Estimate all rows of a grid, ``[configuration, state]``."""
+        inside = self.plan.inside(len(grid.sizes))
+        answer = np.empty((math.prod(grid.sizes[:-1]), self.states, grid.sizes[-1]))
+        self._fill(inside, grid.sizes, grid.numbers(self.observed.codes), self.member, answer)
+        return np.moveaxis(answer, 1, 2).reshape(-1, self.states)
+
     def by_parent(self, sizes: tuple[int, ...], parent: int) -> Floats:
-        if not self._few:
+        if not self._few(self._rows_in_all_tiers(sizes)):
             return super().by_parent(sizes, parent)
         order = [*(k for k in range(len(sizes)) if k != parent), parent]
         axes = [sizes[k] for k in order]
@@ -236,17 +242,14 @@ class Tiers(Fallback):
         known = (self.first, self.weight, self.strength, self.pool)
         return (*self.plan.arrays, *known)
 
-    @cached_property
-    def _configurations(self) -> float:
-        """Number of configurations of all tiers, which may be huge."""
-        sizes = self.observed.parent_sizes
+    def _rows_in_all_tiers(self, sizes: Sequence[int]) -> float:
+        """Number of configurations of all tiers, which may be huge, of parents of some sizes."""
         each = (math.prod(sizes[k] for k in subset) for subset in self.plan.subsets)
         return float(sum(each))
 
-    @property
-    def _few(self) -> bool:
-        """Whether the rows of all tiers can be held."""
-        return self._configurations * self.states <= _MAX_DENSE_CELLS
+    def _few(self, rows: float) -> bool:
+        """Whether so many rows can be held."""
+        return rows * self.states <= _MAX_DENSE_CELLS
 
     def places(self, codes: Array) -> Integers:
         """Return which row of `counts` configurations have in all tiers, ``[row, tier]``."""
@@ -306,6 +309,33 @@ class Tiers(Fallback):
         return same and all(map(np.array_equal, mine, theirs))
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class _Grid(NamedTuple):
+    """All configurations of some states of each parent.
+
+    `number` says for each parent which of its states in the grid a code is, or -1.
+    """
+
+    sizes: tuple[int, ...]
+    number: tuple[Integers, ...]
+
+    @classmethod
+    def around(cls, codes: Array, sizes: Sequence[int]) -> _Grid:
+        """Make the smallest grid that has all configurations ``[row, parent]``."""
+        number = []
+        for k, size in enumerate(sizes):
+            asked = np.bincount(codes[:, k], minlength=size) > 0
+            number.append(np.where(asked, np.cumsum(asked) - 1, -1))
+        return cls(tuple(int(own.max()) + 1 for own in number), tuple(number))
+
+    def numbers(self, codes: Array) -> Integers:
+        """Write configurations ``[row, parent]`` in the states of the grid; -1 is none of them."""
+        return np.stack([own[codes[:, k]] for k, own in enumerate(self.number)], axis=1)
+
+    def places(self, codes: Array) -> Integers:
+        """Return which row of the grid configurations ``[row, parent]`` of it are."""
+        return np.asarray(np.ravel_multi_index(self.numbers(codes).T, self.sizes))
 
 
 _Parts: TypeAlias = tuple[Component, ...]
