@@ -26,10 +26,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from benchmarks.classifier_models import MODELS
-from benchmarks.labelled_data import CHOOSING, CONFIRMING, NAMES, labelled
+from benchmarks.labelled_data import CHOOSING, CONFIRMING, NAMES, UNEQUAL, labelled, source
 
 SIZES = (20, 80, 320, 1280)
-_SETS = {"all": NAMES, "choosing": CHOOSING, "confirming": CONFIRMING}
+_SETS = {"all": NAMES, "choosing": CHOOSING, "confirming": CONFIRMING, "unequal": UNEQUAL}
 # What a model needs besides the rows it is trained on.
 _MOST_TEST_ROWS, _LEAST_TEST_ROWS = 1000, 50
 _UNIFORM_SHARE = 0.01
@@ -93,6 +93,8 @@ def possible(name: str, size: int) -> bool:
     """Whether a sample can have all classes and leaves enough rows for a test."""
     labels = labelled(name).labels
     classes = len(np.unique(labels))
+    if name in UNEQUAL and size * np.bincount(labels).min() < len(labels):
+        return False  # not a row of the rare class, perhaps
     return size >= classes and len(labels) - size >= max(_LEAST_TEST_ROWS, classes)
 
 
@@ -127,16 +129,25 @@ def complete(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(path: Path) -> str:
-    """Write the figures as Markdown: means, mean ranks and wins, then single data sets."""
+    """Write the figures as Markdown: means, mean ranks and wins, then single data sets.
+
+    Versions of one source count as one data set, with the mean over them.
+    """
     figures = complete(pd.read_csv(path))
     models = list(MODELS)
-    kinds = {"Data sets that confirm": CONFIRMING, "Data sets to choose on": CHOOSING}
+    kinds = {
+        "Data sets that confirm": CONFIRMING,
+        "Classes of unequal size, which confirm as well": UNEQUAL,
+        "Data sets to choose on": CHOOSING,
+    }
     parts = []
     for title, names in kinds.items():
         own = figures[figures["data"].isin(names)]
+        own = own.assign(data=own["data"].map(source))
         if len(own):
             parts.append(f"### {title}")
             parts += [summary(own, models, measure) for measure in MEASURES]
+    figures = figures.assign(data=figures["data"].map(source))
     return "\n\n".join([*parts, _single_sets(figures, models)])
 
 

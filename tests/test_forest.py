@@ -21,6 +21,7 @@ from sklearn.model_selection import train_test_split
 import colonnade as cn
 from colonnade.classifier import (
     BayesianNetworkForest,
+    SmallWeightWarning,
     UnknownStateWarning,
     _families,
     _intervals,
@@ -87,9 +88,11 @@ class PlainMember:
         for place, name in enumerate(self.order):
             earlier = self.order[:place]
             if place > most_parents:
-                k = names.index(name)
-                earlier = [each for each in earlier if free[k, names.index(each)] < 0.5]
-            best = sorted(earlier, key=lambda each: -self.gain(name, each))
+                k, often = names.index(name), min(0.5, math.sqrt(self.n) / place)
+                earlier = [each for each in earlier if free[k, names.index(each)] < often]
+            # Of equally good ones, those that come first in the table.
+            gains = {each: -round(self.gain(name, each), 12) for each in earlier}
+            best = sorted(sorted(earlier, key=names.index), key=gains.__getitem__)
             self.parents[name] = best[:most_parents]
 
     @staticmethod
@@ -132,9 +135,17 @@ class PlainMember:
         return total - freedom / (2 * self.n)
 
 
-@pytest.mark.parametrize("seed", range(4))
+def wide_rows(rows=16, columns=40):
+    """Many columns of numbers that say nothing."""
+    rng = np.random.default_rng(8)
+    numbers = rng.normal(size=(rows, columns))
+    X = pd.DataFrame({f"x{k}": numbers[:, k] for k in range(columns)})
+    return X.assign(a=X["x0"], c=X["x1"], d="p", e="q"), np.arange(rows) % 3
+
+
+@pytest.mark.parametrize("seed", range(5))
 def test_a_member_is_what_it_is_described_to_be(seed):
-    X, y = few_rows(seed=seed)
+    X, y = few_rows(seed=seed) if seed < 4 else wide_rows()
     model = small(n_members=4, random_state=seed).fit(X, y)
     seeds = np.random.RandomState(seed).randint(2**31 - 1, size=4)
     for network, own in zip(model.networks_, seeds, strict=True):
@@ -150,6 +161,93 @@ def test_a_member_is_what_it_is_described_to_be(seed):
         kinds = {name: type(prior).__name__ for name, prior in network.priors.items()}
         assert kinds["a"] == kinds["c"] == "Smoothed"
         assert kinds["d"] == kinds["e"] == "SymmetricDirichlet"
+
+
+def plain_s_mean(tables):
+    """The prior mean of strengths that many tables have in common, in plain loops."""
+    multiples, strengths = [2 ** (k / 2) for k in range(-4, 15)], [2.0**k for k in range(-5, 8)]
+    chances = []
+    for multiple in multiples:
+        density = [s * s * math.exp(-2 * s / multiple) for s in strengths]
+        total = -((math.log(multiple / 4) / 0.5) ** 2) / 2
+        for table in tables:
+            classes, states = table.shape
+            own = 0.0
+            for s, share in zip(strengths, density, strict=True):
+                score = 1.0
+                for c, x in itertools.product(range(classes), range(states)):
+                    if table[c, x]:
+                        rest = table.astype(float)
+                        rest[c, x] -= min(1.0, table[c, x])
+                        pool = (rest[:, x].sum() + 1) / (rest.sum() + states)
+                        chance = (rest[c, x] + s * states * pool) / (rest[c].sum() + s * states)
+                        score *= chance ** table[c, x]
+                own += share / sum(density) * score
+            total += math.log(own)
+        chances.append(math.exp(total))
+    logs = [math.log(multiple) for multiple in multiples]
+    return math.exp(np.average(logs, weights=chances))
+
+
+def test_the_prior_is_learned_from_all_features_given_the_class():
+    X, y = few_rows(61)
+    X.loc[::7, "d"] = None
+    X.loc[3::8, "a"] = np.nan
+    X["one"] = "always"  # says nothing of strengths
+    prior = BayesianNetworkForest(1, random_state=0).fit(X, y).prior_
+    tables = []
+    for name in X.columns[:5]:
+        known = X[name].notna().to_numpy()
+        values = X[name][known]
+        if values.dtype.kind == "f":
+            points = PlainMember.cuts(np.sort(values.to_numpy()), 3, 0.5)
+            codes = np.searchsorted(points, values, side="left")
+        else:
+            codes = np.unique(values, return_inverse=True)[1]
+        table = np.zeros((3, codes.max() + 1))
+        np.add.at(table, (y[known], codes), 1)
+        tables.append(table)
+    wanted = plain_s_mean(tables)
+    assert prior == cn.Tiered(s_mean=prior.s_mean, one_parent="left_out")
+    assert prior.s_mean == pytest.approx(wanted, rel=0.005)
+    assert abs(wanted - 4.0) > 0.3
+
+
+def test_the_prior_leans_more_where_columns_say_less():
+    X, y = wide_rows(200)
+    noise = BayesianNetworkForest(1, random_state=0).fit(X, y).prior_
+    numbers = X.select_dtypes("number") + 3.0 * y[:, None]
+    said = BayesianNetworkForest(1, random_state=0).fit(numbers, y).prior_
+    assert said.s_mean < 2.0 < 8.0 < noise.s_mean
+
+
+def test_a_learned_prior_is_that_of_the_networks_and_stays(tmp_path):
+    X, y = few_rows(48)
+    forest = BayesianNetworkForest(2, random_state=0).fit(X, y)
+    assert forest.prior_.one_parent == "integrated"
+    for network in forest.networks_:
+        assert network["d"].prior == forest.prior_
+        assert network["a"].prior == cn.Smoothed(forest.prior_)
+    forest.save(tmp_path / "forest.json")
+    again = BayesianNetworkForest.load(tmp_path / "forest.json")
+    assert again.prior_ == forest.prior_
+    first = forest.prior_
+    more = forest.partial_fit(*few_rows(80, seed=9))
+    assert more.prior_ == first == more.networks_[0]["d"].prior
+    assert more.set_params(prior=cn.BDeu(1)).partial_fit(X, y).prior_ == cn.BDeu(1)
+    asked = cn.Tiered(s_mean=2.0)
+    assert small(prior=asked).fit(X, y).prior_ == asked
+
+
+def test_weights_of_any_size_teach_a_prior():
+    X, y = few_rows(60)
+    twice = BayesianNetworkForest(1).fit(X, y, np.full(60, 2.0)).prior_
+    both = BayesianNetworkForest(1).fit(pd.concat([X, X]), np.concatenate([y, y])).prior_
+    assert twice == both
+    # Weights that add up to one say little.
+    with pytest.warns(SmallWeightWarning):
+        little = BayesianNetworkForest(1).fit(X, y, np.full(60, 1 / 60)).prior_
+    assert abs(little.s_mean - 4.0) < 0.3 < abs(both.s_mean - 4.0)
 
 
 def codes_of(network, X, y):

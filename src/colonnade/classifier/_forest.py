@@ -45,13 +45,15 @@ class Forest:
         cls,
         rows: Labelled,
         classes: Classes,
-        growth: Growth,
+        max_parents: int,
+        prior: Prior | None,
         treatment: Treatment,
         seeds: Sequence[int],
         threads: int,
     ) -> Forest:
         """Make one member for each seed; the threads make no difference."""
         training = Training.of(rows, classes, treatment, len(seeds))
+        growth = Growth(max_parents, training.learned_prior(rows.total) if prior is None else prior)
         with Progress("Members", len(seeds)) as progress:
 
             def learn(seed: int) -> Member:

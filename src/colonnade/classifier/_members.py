@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -28,8 +28,9 @@ from colonnade.dag import Dag
 from colonnade.network import BayesianNetwork
 from colonnade.network.counts import NetworkCounts, families_of, grown_counts
 from colonnade.pooling.growing import can_grow, grow
+from colonnade.pooling.shared import learn_s_mean
 from colonnade.pooling.shelf import Shelf
-from colonnade.priors import MIXING, Prior, Smoothed, SymmetricDirichlet
+from colonnade.priors import MIXING, Prior, Smoothed, SymmetricDirichlet, Tiered
 from colonnade.structure.columns import CodedColumns
 from colonnade.structure.trees import pair_information
 from colonnade.tables.bins import Measured
@@ -45,10 +46,14 @@ _LEAST_CUTS, _MOST_CUTS, _CUTS_GROWTH = 3, 10, 0.28
 _LEAST_INFORMATION = 0.001
 # How much chance there is in the order of the features.
 _DISTURBANCE = 0.5
-# How often an earlier feature may be a parent.
+# How often an earlier feature may be a parent. Of many, no more may be than the root of the number
+# of rows, on average: among more, those that are best by chance win.
 _AVAILABLE = 0.5
 # The prior of the class.
 _OF_CLASS = SymmetricDirichlet()
+# With more rows the exact posteriors of tables with one parent predict no better, and take most of
+# the time.
+_MAX_INTEGRATED_ROWS = 50
 # Tables are learned at once up to so many rows, which are kept, or sum of weights, because there is
 # room for all numbers of observations; and up to so many states: codes are bytes.
 _MAX_GROWN_ROWS, _MAX_GROWN_STATES = 1 << 16, 255
@@ -91,6 +96,24 @@ class Training:
     def target(self) -> str:
         """Name of the class."""
         return self.label.variable.name
+
+    def learned_prior(self, rows: float) -> Tiered:
+        """Return the prior of tables if none is given: its strength is learned from all features.
+
+        Numbers are cut as often as members may cut them.
+        """
+        _, columns = self.reading.cut(EvenCuts(self.reading.ordered))
+        label, classes = self.label.codes.astype(np.intp), self.label.variable.cardinality
+        tables = []
+        for column in columns:
+            size = column.variable.cardinality
+            places = column.codes.astype(np.intp) * classes + label
+            # The last state is what is missing.
+            cells = np.bincount(places, self.reading.weights, (size + 1) * classes)
+            tables.append(cells.reshape(size + 1, classes)[:size].T.astype(np.float64))
+        alone = [table for table in tables if table.shape[1] > 1]
+        prior = Tiered(one_parent="integrated" if rows <= _MAX_INTEGRATED_ROWS else "left_out")
+        return replace(prior, s_mean=learn_s_mean(alone, prior.s_mean))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,14 +184,30 @@ class RandomCuts:
 
         Unless a user has said where.
         """
-        values, ranked = self.ordered[name]
         if isinstance(read.bins, Cuts):
-            return read.bins, ranked.coded(read.bins)
+            return read.bins, self.ordered[name].ranked.coded(read.bins)
         number = int(self.rng.integers(2, read.bins + 1))
-        shift = self.rng.random()
-        levels = [(i + shift) / number for i in range(number)]
-        cuts = Cuts.at_quantiles(name, values, levels)
-        return cuts, ranked.coded(cuts)
+        return _cut(name, self.ordered[name], number, self.rng.random())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvenCuts:
+    """As many cuts at equally spaced quantiles as there may be, without any chance."""
+
+    ordered: Mapping[str, Ordered]
+
+    def __call__(self, name: str, read: Measured) -> tuple[Cuts, Array]:
+        """Choose where a column is cut, unless a user has said where."""
+        if isinstance(read.bins, Cuts):
+            return read.bins, self.ordered[name].ranked.coded(read.bins)
+        return _cut(name, self.ordered[name], read.bins, 0.5)
+
+
+def _cut(name: str, numbers: Ordered, number: int, shift: float) -> tuple[Cuts, Array]:
+    """Cut a column at quantiles that are equally far from each other."""
+    levels = [(i + shift) / number for i in range(number)]
+    cuts = Cuts.at_quantiles(name, numbers.values, levels)
+    return cuts, numbers.ranked.coded(cuts)
 
 
 def most_cuts(rows: float) -> int:
@@ -181,12 +220,13 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
 
     Features are in the order of what they say about the class, with a random disturbance. The
     parents of a feature are earlier ones with two states or more, each of which is available or not
-    by chance (all of them, if they are not more than `most`), those with the largest conditional
-    information first. A single state says nothing, and rows that lack it would not be counted.
+    by chance (all of them, if they are not more than `most`; no more than the root of the number of
+    rows, on average), those with the largest conditional information first. A single state says
+    nothing, and rows that lack it would not be counted.
     """
     names = [name for name in coded.names if name != target]
     disturbance = _DISTURBANCE * rng.gumbel(size=len(names))
-    available = (rng.random((len(names), len(names))) < _AVAILABLE).tolist()
+    chance = rng.random((len(names), len(names))).tolist()
     columns = CodedColumns(filled(coded))
     position = columns.names.index(target)
     features = [columns.names.index(name) for name in names]
@@ -201,7 +241,8 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
         arcs.append((target, names[i]))
         earlier = sorted(j for j in order[:place] if varied[j])
         if len(earlier) > most:
-            earlier = [j for j in earlier if available[i][j]]
+            often = min(_AVAILABLE, math.sqrt(coded.total) / len(earlier))
+            earlier = [j for j in earlier if chance[i][j] < often]
         chosen = sorted(earlier, key=negative[i].__getitem__)[:most]
         arcs += [(names[j], names[i]) for j in chosen]
     return Dag(tuple(arcs), coded.names)

@@ -22,20 +22,17 @@ from colonnade.classifier._files import read, save
 from colonnade.classifier._forest import Average, Forest
 from colonnade.classifier._input import Labelled, feature_names
 from colonnade.classifier._intervals import mixed_intervals
-from colonnade.classifier._members import Growth, most_cuts
+from colonnade.classifier._members import most_cuts
 from colonnade.classifier._passing import Passing
 from colonnade.classifier._plain import Kept
 from colonnade.exceptions import checked_whole, expected, is_word
 from colonnade.network import BayesianNetwork
-from colonnade.priors import Interval, Prior, Tiered
+from colonnade.priors import Interval, Prior
 from colonnade.tables.asked import Declared, declared_variables
 from colonnade.tables.bins import Bins, Wanted
 from colonnade.threads import worker_count
 
 _MAX_SEED = 2**31 - 1
-# With more rows the exact posteriors of tables with one parent predict no better, and take most of
-# the time.
-_MAX_INTEGRATED_ROWS = 50
 
 
 class BayesianNetworkForest(NetworkEstimator):
@@ -57,9 +54,10 @@ class BayesianNetworkForest(NetworkEstimator):
         Whether the logarithms of the members' probabilities are averaged, or the probabilities. The
         first is sharper, the second safer where members are overconfident.
     prior : Prior, optional
-        Of the tables of all features. It must have a posterior. By default ``Tiered()``, and
-        ``Tiered(one_parent="left_out")`` for more than 50 rows. The intervals of a number are
-        mixed with their neighbours: see :class:`colonnade.Smoothed`.
+        Of the tables of all features. It must have a posterior. By default ``Tiered``, with an
+        `s_mean` that is learned from the tables of all features given the class, and with
+        ``one_parent="left_out"`` for more than 50 rows: `prior_` says what it was. The intervals of
+        a number are mixed with their neighbours: see :class:`colonnade.Smoothed`.
     random_state : int, RandomState or None
         The same number gives the same forest. The first members of a larger forest are those of a
         smaller one.
@@ -103,6 +101,8 @@ class BayesianNetworkForest(NetworkEstimator):
         are asked for: rows are classified without them.
     weights_ : array [member]
         How much each member weighs.
+    prior_ : Prior
+        Of the tables of all features.
     feature_importances_ : array [feature]
         Share of each feature in what the features say about the class; all zero if they say
         nothing.
@@ -130,6 +130,7 @@ class BayesianNetworkForest(NetworkEstimator):
     """
 
     weights_: Floats
+    prior_: Prior
     identifiers_: tuple[str, ...]
     _forest: Forest
 
@@ -170,23 +171,23 @@ class BayesianNetworkForest(NetworkEstimator):
         parents = checked_whole(self.max_parents, "max_parents", least=0)
         if not is_word(self.average, "geometric", "arithmetic"):
             raise expected("'geometric' or 'arithmetic'", "average", self.average)
-        growth = Growth(parents, _prior(self.prior, rows.total))
+        prior = _checked_prior(self.prior)
         declared = declared_variables(self.variables)
         treatment = Treatment(
             _bins(self.bins, rows.total), self.identifiers == "drop", tuple(declared), declared
         )
         seeds = _random(self.random_state).randint(_MAX_SEED, size=members).tolist()
-        self._take(Forest.learn(rows, classes, growth, treatment, seeds, self._threads))
+        self._take(Forest.learn(rows, classes, parents, prior, treatment, seeds, self._threads))
 
     def _add(self, rows: Labelled) -> None:
         # The default is that of the first rows; another prior may be set in between.
-        prior = None if self.prior is None else _prior(self.prior, rows.total)
-        self._take(self._forest.add(rows, prior, self._threads))
+        self._take(self._forest.add(rows, _checked_prior(self.prior), self._threads))
 
     def _take(self, forest: Forest) -> None:
         self._forest = forest
         self.classes_ = forest.classes.labels
         self.weights_ = forest.weights
+        self.prior_ = forest.growth.prior
         self.identifiers_ = forest.members[0].features.identifiers
 
     @property
@@ -272,11 +273,9 @@ class BayesianNetworkForest(NetworkEstimator):
         return read(path)
 
 
-def _prior(prior: Any, rows: float) -> Prior:
-    """Return the prior of all tables; the default depends on the number of rows."""
-    if prior is None:
-        return Tiered() if rows <= _MAX_INTEGRATED_ROWS else Tiered(one_parent="left_out")
-    if not isinstance(prior, Prior) or not prior.has_posterior:
+def _checked_prior(prior: Any) -> Prior | None:
+    """Return the prior of all tables, or None if it is to be learned."""
+    if prior is not None and not (isinstance(prior, Prior) and prior.has_posterior):
         raise expected("a prior with a posterior, or None,", "prior", prior, "use Tiered()")
     return prior
 
