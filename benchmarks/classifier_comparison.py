@@ -177,7 +177,7 @@ def _single_sets(figures: pd.DataFrame, models: list[str]) -> str:
     """Write the log-loss on each data set; the best is bold."""
     mean = figures.pivot_table("log_loss", ["data", "rows"], "model")[models]
     lines = [
-        "**Log-loss on each data set**\n",
+        "**Log-loss on each data set** (of classes of unequal size, means over versions)\n",
         f"| data | rows | {' | '.join(models)} |",
         f"|{' --- |' * (2 + len(models))}",
     ]

@@ -98,6 +98,14 @@ def test_numbers_may_be_sorted_before_they_are_cut(weighted):
         assert found == Cuts.at_quantiles("x", numbers, levels, weights)
 
 
+def test_quantiles_that_fall_on_one_value_are_one_point():
+    # Six of ten numbers are zero; 0.15 lies a quarter of the way to one, and 0.45 three quarters.
+    numbers = np.array([0.0] * 6 + [1.0, 2.0, 3.0, 4.0])
+    found = Cuts.at_quantiles("x", numbers, [0.15, 0.45, 0.75])
+    assert found.points == (0.5, 2.5)
+    assert Cuts.at_quantiles("x", numbers, [0.3, 0.75]).points == (0.5, 2.5)
+
+
 @pytest.mark.parametrize("kind", ["many", "few", "constant", "missing"])
 def test_codes_by_ranks_are_those_of_the_numbers(kind):
     rng = np.random.default_rng(4)

@@ -44,9 +44,12 @@ def test_automatic_prior_equals_leaving_rows_out(structure) -> None:
 
 def test_structures_are_learned_from_complete_rows_if_half_of_them_are() -> None:
     x, y = Variable("x", ["a", "missing"]), Variable("y", [0, 1])
-    half = _choice.filled(CodedTable([x, y], [[0, 2, 1, 2], [1, 0, 0, 0]], [1, 2, 3, 4]))
+    half = _choice.filled(CodedTable([x, y], [[0, 2, 1, 2], [1, 0, 0, 0]], [3, 2, 3, 4]))
     assert [column.tolist() for column in half.codes] == [[0, 1], [1, 0]]
-    assert half.weights.tolist() == [1, 3]
+    assert half.weights.tolist() == [3, 3]
+    # Weights count rows.
+    less = _choice.filled(CodedTable([x, y], [[0, 2, 1, 2], [1, 0, 0, 0]], [3, 2, 3, 5]))
+    assert [column.tolist() for column in less.codes] == [[0, 2, 1, 2], [1, 0, 0, 0]]
     few = _choice.filled(CodedTable([x, y], [[0, 2, 2], [1, 0, 0]]))
     assert few.variables == (Variable("x", ["a", "missing", "missing'"]), y)
     assert few.missing == (0, 0)

@@ -421,7 +421,7 @@ class NetworkEstimator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _tell_unknown(self, coded: Coded) -> None:
         """Refuse values that did not occur in training, or say that they are treated as missing."""
         if self.unknown == "raise":
-            raise unknown_states(coded)
+            raise unknown_states(coded).advising("correct them, or set unknown='missing'")
         warn_of_unknown(coded)
 
     def _tell_unknown_truth(self, values: Mapping[Any, int]) -> None:

@@ -236,15 +236,11 @@ def _folds(coded: CodedTable, target: str) -> NDArray[np.intp]:
 def filled(coded: CodedTable) -> CodedTable:
     """Make a table complete for learning a structure: only that, never for counting.
 
-    If at least half of the rows are complete, these are taken. Otherwise all rows are, and
-    *missing* is one more state.
+    If at least half of the rows are complete, by their weights, these are taken. Otherwise all rows
+    are, and *missing* is one more state.
     """
-    if not any(coded.missing):
-        return coded
-    complete = coded.complete
-    if 2 * int(complete.sum()) >= coded.rows:
-        return coded.take(complete)
-    return coded.with_missing_states()
+    complete = coded.only_complete()
+    return complete if 2 * complete.total >= coded.total else coded.with_missing_states()
 
 
 def _checked_dag(dag: Dag, target: str) -> Dag:

@@ -107,7 +107,8 @@ class Bins:
             return bins
         if isinstance(bins, Mapping):
             return cls(columns=bins)
-        return cls(checked_whole(bins, "bins", least=_MIN_BINS))
+        hint = "{'age': 4} says it of single columns"
+        return cls(checked_whole(bins, "bins", least=_MIN_BINS, hint=hint))
 
     def cuts(self, column: Column) -> bool:
         """Whether a column may be cut, by its name and its type."""

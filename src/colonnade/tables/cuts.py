@@ -116,8 +116,8 @@ class Cuts:
         Whoever cuts a column more than once sorts its numbers before, with their weights.
 
         A quantile that falls on a value lies between it and the next, the further the more of the
-        rows with that value it includes. A column with no more different values than there are
-        levels is cut between all of them.
+        rows with that value it includes. Of several that fall on one value, the middle is taken. A
+        column with no more different values than there are levels is cut between all of them.
 
         Examples
         --------
@@ -384,15 +384,21 @@ def _quantiles(values: Values, bins: int) -> Floats:
 
 
 def _within_steps(values: Values, levels: Sequence[float]) -> list[float]:
-    """Points at quantiles, each as far from its value to the next as it is in the value's share."""
+    """Points at quantiles, each as far from its value to the next as it is in the value's share.
+
+    Of several that fall on one value only the middle is a point: no number is between them.
+    """
     distinct, mass, reached = values.plain
     last = len(distinct) - 1
-    points = []
+    parts: dict[int, list[float]] = {}
     for level in levels:
         share = level * reached[-1]
         at = min(bisect_left(reached, share), last)
-        low, high = distinct[at], distinct[min(at + 1, last)]
         part = 1.0 - min(max((reached[at] - share) / mass[at], 0.0), 1.0)
+        parts.setdefault(at, []).append(part)
+    points = []
+    for at, own in parts.items():
+        low, high, part = distinct[at], distinct[min(at + 1, last)], sum(own) / len(own)
         # Two products, so that the difference of two huge numbers is never taken.
         point = (1.0 - part) * low + part * high
         points.append(point if low <= point < high else low)
