@@ -6,6 +6,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.classifier import UnknownStateWarning, _gaps
+from colonnade.classifier._drawn import DrawnLogs
 from colonnade.missing.gaps import Members, find_gaps
 
 
@@ -136,6 +137,33 @@ def test_intervals_where_sums_are_too_large(rows, monkeypatch):
     found = model.predict_proba(asked)
     assert (lower < found).all()
     assert (found < upper).all()
+
+
+def test_rows_drawn_for_an_interval_are_as_many_as_can_be_held(monkeypatch):
+    rng = np.random.default_rng(0)
+    train = pd.DataFrame(
+        {k: pd.Categorical.from_codes(rng.integers(0, 20, 200), range(20)) for k in "abc"}
+    )
+    dag = cn.Dag([*(("class", k) for k in "abc"), ("a", "c"), ("b", "c")])
+    model = cn.BayesianNetworkClassifier(dag).fit(train, rng.integers(2, size=200))
+    asked = train.head(1).copy()
+    asked[["a", "b"]] = None
+    monkeypatch.setattr(_gaps, "_MAX_DRAWN_CELLS", 1 << 20)
+    sizes, original = [], DrawnLogs.rows
+
+    def watched(self, wanted):
+        found = original(self, wanted)
+        sizes.append(found.size)
+        return found
+
+    monkeypatch.setattr(DrawnLogs, "rows", watched)
+    # 400 combinations of what is missing, 20 states, 2 classes, and 200 draws: 3.2 million cells.
+    found = model.predict_interval(asked, draws=200, rng=0)
+    assert max(sizes, default=0) <= 1 << 20
+    assert (found.lower < model.predict_proba(asked)).all()
+    monkeypatch.setattr(_gaps, "_MAX_DRAWN_CELLS", 1 << 22)
+    model.predict_interval(asked, draws=200, rng=0)
+    assert max(sizes) == 3_200_000
 
 
 def test_a_forest_never_refuses_gaps():

@@ -221,6 +221,21 @@ def test_the_prior_leans_more_where_columns_say_less():
     assert said.s_mean < 2.0 < 8.0 < noise.s_mean
 
 
+def test_the_posterior_of_tables_with_one_parent_is_integrated_where_that_is_quick():
+    numbers = np.random.default_rng(0).normal(size=(51, 101))
+    y = np.arange(51) % 2
+    for rows, columns, wanted in (
+        (50, 3, "integrated"),
+        (51, 3, "left_out"),
+        (20, 101, "left_out"),
+    ):
+        model = BayesianNetworkForest(1).fit(numbers[:rows, :columns], y[:rows])
+        assert model.prior_.one_parent == wanted
+    # Weights count rows.
+    model = BayesianNetworkForest(1).fit(numbers[:20, :3], y[:20], np.full(20, 3.0))
+    assert model.prior_.one_parent == "left_out"
+
+
 def test_a_learned_prior_is_that_of_the_networks_and_stays(tmp_path):
     X, y = few_rows(48)
     forest = BayesianNetworkForest(2, random_state=0).fit(X, y)
@@ -248,6 +263,24 @@ def test_weights_of_any_size_teach_a_prior():
     with pytest.warns(SmallWeightWarning):
         little = BayesianNetworkForest(1).fit(X, y, np.full(60, 1 / 60)).prior_
     assert abs(little.s_mean - 4.0) < 0.3 < abs(both.s_mean - 4.0)
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "fractions"])
+def test_pairs_of_features_are_counted_at_once_or_one_by_one(weights, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = wide_rows(40)
+    X = X.mask(rng.random(X.shape) < 0.005)
+    options = {
+        None: None,
+        "whole": rng.integers(1, 4, len(X)),
+        "fractions": rng.random(len(X)) + 0.5,
+    }
+    found = []
+    for many in (1e9, 0.0):
+        monkeypatch.setattr(_members, "_FEW_PAIRS", many)
+        found.append(small(n_members=4).fit(X, y, options[weights]).networks_)
+    for one, other in zip(*found, strict=True):
+        assert one.dag == other.dag
 
 
 def codes_of(network, X, y):
@@ -791,6 +824,12 @@ def test_there_are_fewer_draws_for_many_rows() -> None:
     assert draws(10) == 4000
     assert 400 < draws(12_000) < 4000
     assert draws(10**7) == 400
+
+
+def test_one_class_is_certain() -> None:
+    X, _ = few_rows()
+    model = small().fit(X, ["only"] * len(X))
+    np.testing.assert_array_equal(np.stack(model.predict_interval(X.head(3), rng=0)), 1.0)
 
 
 def test_equal_rows_have_equal_intervals(monkeypatch) -> None:

@@ -8,7 +8,7 @@ from copy import copy
 import numpy as np
 
 from colonnade.arrays import Array, Floats
-from colonnade.classifier._gaps import computed_cells, margin
+from colonnade.classifier._gaps import margin
 from colonnade.classifier._tables import ClassTables
 from colonnade.cpt import Cpt
 from colonnade.exceptions import NotSupportedError
@@ -36,7 +36,7 @@ class DrawnLogs:
                 f"the table of {cpt.family.child.name!r} is known and has no posterior",
             )
         self.cpt, self.counts, self.draws = cpt, cpt.counts, draws
-        self.price = computed_cells(cpt.table)
+        self.price = cpt.family.child.cardinality  # rows are drawn as a whole
         many = cpt.counts.total >= _MANY_OBSERVATIONS
         self._pools = -(-draws // _USES_OF_ALPHA) if many else draws
         self._drawn = cpt.posterior.draws(draws, rng, self._pools)

@@ -75,18 +75,13 @@ class TableLogs:
         return self._coarser[kept]
 
 
-def computed_cells(table: SparseTable) -> int:
-    """Return how many cells are computed for each one that is looked up.
+def price(table: SparseTable) -> int:
+    """Return what it costs to look up a cell, in cells that are held; see `Logs`.
 
-    That is a whole row, unless all rows are held.
+    Where not all rows are held, a whole row is computed.
     """
     held = table.configurations * table.states <= MAX_FILLED_CELLS
-    return 1 if held or table.fallback is None else table.states
-
-
-def price(table: SparseTable) -> int:
-    """Return what it costs to look up a cell, in cells that are held; see `Logs`."""
-    return max(1, computed_cells(table) // _COMPUTED_FOR_HELD)
+    return 1 if held or table.fallback is None else max(1, table.states // _COMPUTED_FOR_HELD)
 
 
 def margin(cpt: Cpt, kept: tuple[int, ...]) -> FamilyCounts:

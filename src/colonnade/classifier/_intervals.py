@@ -184,7 +184,7 @@ def _fill_at_once(members: Sequence[_Member], tails: Sequence[float], ends: Floa
             for own, (low, high) in zip(terms, pairwise(places), strict=True):
                 for term in own:
                     values[:, :, low:high] += term.at(block)
-            ends[:, block] = _ends_of(values, tails)
+            ends[:, block] = _ends_of(values, tails, classes)
             progress.advance()
 
         run([partial(task, block) for block in blocks])
@@ -209,7 +209,7 @@ def _fill_by_blocks(members: Sequence[_Member], tails: Sequence[float], ends: Fl
 
             parts = [values[:, :, low:high] for low, high in pairwise(places.tolist())]
             run([partial(task, *pair) for pair in zip(members, parts, strict=True)])
-            ends[:, block] = _ends_of(values, tails)
+            ends[:, block] = _ends_of(values, tails, classes)
 
 
 def _sums(classes: int) -> int:
@@ -217,13 +217,13 @@ def _sums(classes: int) -> int:
     return 1 if classes == 2 else classes
 
 
-def _ends_of(logs: Floats, tails: Sequence[float]) -> Floats:
+def _ends_of(logs: Floats, tails: Sequence[float], classes: int) -> Floats:
     """Quantiles ``[tail, row, class]`` of class probabilities, given their logarithms, up to a sum.
 
     Overwrites `logs`, ``[row, class, draw]``. Of two classes there is the difference alone: the
     probability of the second grows with it, so that few of them have to be computed.
     """
-    if logs.shape[1] > 1:
+    if classes != 2:
         logs -= logs.max(axis=1, keepdims=True)
         np.exp(logs, out=logs)
         logs /= logs.sum(axis=1, keepdims=True)

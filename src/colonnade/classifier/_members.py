@@ -49,11 +49,13 @@ _DISTURBANCE = 0.5
 # How often an earlier feature may be a parent. Of many, no more may be than the root of the number
 # of rows, on average: among more, those that are best by chance win.
 _AVAILABLE = 0.5
+# Pairs of features are counted one by one where all of them are so many times those needed.
+_FEW_PAIRS = 8
 # The prior of the class.
 _OF_CLASS = SymmetricDirichlet()
 # With more rows the exact posteriors of tables with one parent predict no better, and take most of
-# the time.
-_MAX_INTEGRATED_ROWS = 50
+# the time; with more features they take seconds.
+_MAX_INTEGRATED_ROWS, _MAX_INTEGRATED_FEATURES = 50, 100
 # Tables are learned at once up to so many rows, which are kept, or sum of weights, because there is
 # room for all numbers of observations; and up to so many states: codes are bytes.
 _MAX_GROWN_ROWS, _MAX_GROWN_STATES = 1 << 16, 255
@@ -112,7 +114,8 @@ class Training:
             cells = np.bincount(places, self.reading.weights, (size + 1) * classes)
             tables.append(cells.reshape(size + 1, classes)[:size].T.astype(np.float64))
         alone = [table for table in tables if table.shape[1] > 1]
-        prior = Tiered(one_parent="integrated" if rows <= _MAX_INTEGRATED_ROWS else "left_out")
+        small = rows <= _MAX_INTEGRATED_ROWS and len(columns) <= _MAX_INTEGRATED_FEATURES
+        prior = Tiered(one_parent="integrated" if small else "left_out")
         return replace(prior, s_mean=learn_s_mean(alone, prior.s_mean))
 
 
@@ -226,26 +229,48 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     """
     names = [name for name in coded.names if name != target]
     disturbance = _DISTURBANCE * rng.gumbel(size=len(names))
-    chance = rng.random((len(names), len(names))).tolist()
+    chance = rng.random((len(names), len(names)))
     columns = CodedColumns(filled(coded))
     position = columns.names.index(target)
     features = [columns.names.index(name) for name in names]
     alone = _Alone.of(columns, features, position)
     ranks = np.log(alone.information() + _LEAST_INFORMATION) + disturbance
     order = np.argsort(-ranks, kind="stable").tolist()
-    given = pair_information(columns, features, position)
-    negative = (-np.round(given - alone.bias(), 12)).tolist()
     varied = [variable.cardinality > 1 for variable in coded.variables if variable.name != target]
-    arcs = []
+    root = math.sqrt(coded.total)
+    candidates: dict[int, list[int]] = {}
     for place, i in enumerate(order):
-        arcs.append((target, names[i]))
         earlier = sorted(j for j in order[:place] if varied[j])
         if len(earlier) > most:
-            often = min(_AVAILABLE, math.sqrt(coded.total) / len(earlier))
-            earlier = [j for j in earlier if chance[i][j] < often]
-        chosen = sorted(earlier, key=negative[i].__getitem__)[:most]
-        arcs += [(names[j], names[i]) for j in chosen]
+            often = min(_AVAILABLE, root / len(earlier))
+            earlier = np.array(earlier)[chance[i, earlier] < often].tolist()
+        candidates[i] = earlier
+    if _FEW_PAIRS * root < len(names):
+        gains = _gains_of_few(columns, alone, candidates)
+    else:
+        every = pair_information(columns, features, position) - alone.bias()
+        gains = {i: every[i, few] for i, few in candidates.items()}
+    arcs = []
+    for i, few in candidates.items():
+        arcs.append((target, names[i]))
+        best = np.argsort(-np.round(gains[i], 12), kind="stable")[:most]
+        arcs += [(names[few[k]], names[i]) for k in best.tolist()]
     return Dag(tuple(arcs), coded.names)
+
+
+def _gains_of_few(
+    columns: CodedColumns, alone: _Alone, candidates: Mapping[int, Sequence[int]]
+) -> dict[int, Floats]:
+    """Conditional information of each feature and its candidates, less what chance adds."""
+    joint, classes, free = alone.joint(), alone.of_classes(), alone.free()
+    gains = {}
+    for i, few in candidates.items():
+        others = np.array(few, dtype=np.intp)
+        chosen = [alone.features[j] for j in few]
+        sums = columns.sums_with((alone.target, alone.features[i]), chosen) if few else np.empty(0)
+        given = np.maximum((sums - joint[i] - joint[others] + classes) / alone.total, 0.0)
+        gains[i] = given - free[others] @ free[i] / (2.0 * alone.total)
+    return gains
 
 
 class _Alone(NamedTuple):
@@ -257,6 +282,8 @@ class _Alone(NamedTuple):
     counts: Floats
     first: Integers
     total: float
+    features: Sequence[int]
+    target: int
 
     @classmethod
     def of(cls, columns: CodedColumns, features: Sequence[int], target: int) -> _Alone:
@@ -269,23 +296,36 @@ class _Alone(NamedTuple):
             places = np.multiply(columns.codes[k], classes, dtype=np.intp) + label
             own = slice((end - size) * classes, end * classes)
             cells[own] = np.bincount(places, columns.weights, size * classes)
-        return cls(cells.reshape(-1, classes), ends - sizes, columns.total)
+        return cls(cells.reshape(-1, classes), ends - sizes, columns.total, features, target)
 
     def information(self) -> Floats:
         """Mutual information of each feature and the class."""
-        classes = self.counts[: self.first[1] if len(self.first) > 1 else None].sum(axis=0)
-        base = _terms(np.array(self.total)) - _terms(classes).sum()
-        joint = self._sums(_terms(self.counts).sum(axis=1))
+        base = _terms(np.array(self.total)) - self.of_classes()
         states = self._sums(_terms(self.counts.sum(axis=1)))
-        return np.asarray(np.maximum((joint - states + base) / self.total, 0.0))
+        return np.asarray(np.maximum((self.joint() - states + base) / self.total, 0.0))
+
+    def joint(self) -> Floats:
+        """Sums of n ln n over the counts of each feature with the class."""
+        return self._sums(_terms(self.counts).sum(axis=1))
+
+    def of_classes(self) -> float:
+        """Sum of n ln n over the counts of the class."""
+        classes = self.counts[: self.first[1] if len(self.first) > 1 else None].sum(axis=0)
+        return float(_terms(classes).sum())
+
+    def free(self) -> Floats:
+        """Degrees of freedom of each feature with each class, ``[feature, class]``.
+
+        Of a feature, the states that the class has count.
+        """
+        return np.maximum(self._sums((self.counts > 0).astype(np.float64)) - 1.0, 0.0)
 
     def bias(self) -> Floats:
         """What chance adds to conditional information, on average, ``[feature, feature]``.
 
-        It is the number of degrees of freedom by twice the number of rows. Of a feature, the states
-        that a class has count.
+        It is the number of degrees of freedom by twice the number of rows.
         """
-        free = np.maximum(self._sums((self.counts > 0).astype(np.float64)) - 1.0, 0.0)
+        free = self.free()
         return np.asarray(free @ free.T / (2.0 * self.total))
 
     def _sums(self, values: Floats) -> Floats:

@@ -56,8 +56,9 @@ class BayesianNetworkForest(NetworkEstimator):
     prior : Prior, optional
         Of the tables of all features. It must have a posterior. By default ``Tiered``, with an
         `s_mean` that is learned from the tables of all features given the class, and with
-        ``one_parent="left_out"`` for more than 50 rows: `prior_` says what it was. The intervals of
-        a number are mixed with their neighbours: see :class:`colonnade.Smoothed`.
+        ``one_parent="left_out"`` for more than 50 rows or 100 features: `prior_` says what it was.
+        Whatever the prior, the intervals of a number are mixed with their neighbours: see
+        :class:`colonnade.Smoothed`.
     random_state : int, RandomState or None
         The same number gives the same forest. The first members of a larger forest are those of a
         smaller one.

@@ -110,7 +110,7 @@ def fit_forest(
     frame = as_frame({name: table[name] for name in features})[known]
     _warn_of_rare_classes(target, table, labels[known])
     if lacking := gaps_told(frame.isna().sum().to_dict()):
-        tell(f"{lacking}; --missing {data.missing} was used")
+        tell(f"{lacking}; each table was estimated from the rows that have all its values")
     weights = None
     if data.weights is not None:
         weights = checked_weights(table[data.weights], len(labels), place(data.weights))[known]

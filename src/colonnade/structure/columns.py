@@ -256,14 +256,14 @@ class CodedColumns(Columns):
         sums = np.diag([self.information((*given, k)) for k in chosen])
 
         def fill(i: int) -> None:
-            sums[i, i + 1 :] = self._sums_with((*given, chosen[i]), chosen[i + 1 :])
+            sums[i, i + 1 :] = self.sums_with((*given, chosen[i]), chosen[i + 1 :])
 
         # Starting threads takes longer than counting few rows.
         threads = 1 if self._few_pairs(chosen) else None
         run([partial(fill, i) for i in range(len(chosen) - 1)], threads)
         return sums
 
-    def _sums_with(self, members: tuple[int, ...], others: Sequence[int]) -> Floats:
+    def sums_with(self, members: tuple[int, ...], others: Sequence[int]) -> Floats:
         """Sums of n ln n over the joint counts of some columns with each of the others."""
         if not self.weighted and all(self.fits(k, *members) for k in others):
             return self.sums(members, np.array(others), LOG_LIKELIHOOD, 1)[:, 0]
