@@ -242,34 +242,35 @@ def random_dag(coded: CodedTable, target: str, most: int, rng: np.random.Generat
     for place, i in enumerate(order):
         earlier = sorted(j for j in order[:place] if varied[j])
         if len(earlier) > most:
-            often = min(_AVAILABLE, root / len(earlier))
-            earlier = np.array(earlier)[chance[i, earlier] < often].tolist()
+            often, own = min(_AVAILABLE, root / len(earlier)), chance[i].tolist()
+            earlier = [j for j in earlier if own[j] < often]
         candidates[i] = earlier
     if _FEW_PAIRS * root < len(names):
         gains = _gains_of_few(columns, alone, candidates)
     else:
         every = pair_information(columns, features, position) - alone.bias()
-        gains = {i: every[i, few] for i, few in candidates.items()}
+        gains = dict(enumerate(np.round(every, 12).tolist()))
     arcs = []
     for i, few in candidates.items():
         arcs.append((target, names[i]))
-        best = np.argsort(-np.round(gains[i], 12), kind="stable")[:most]
-        arcs += [(names[few[k]], names[i]) for k in best.tolist()]
+        best = sorted(few, key=gains[i].__getitem__, reverse=True)[:most]
+        arcs += [(names[j], names[i]) for j in best]
     return Dag(tuple(arcs), coded.names)
 
 
 def _gains_of_few(
     columns: CodedColumns, alone: _Alone, candidates: Mapping[int, Sequence[int]]
-) -> dict[int, Floats]:
+) -> dict[int, Mapping[int, float]]:
     """Conditional information of each feature and its candidates, less what chance adds."""
     joint, classes, free = alone.joint(), alone.of_classes(), alone.free()
-    gains = {}
+    gains: dict[int, Mapping[int, float]] = {}
     for i, few in candidates.items():
         others = np.array(few, dtype=np.intp)
         chosen = [alone.features[j] for j in few]
         sums = columns.sums_with((alone.target, alone.features[i]), chosen) if few else np.empty(0)
         given = np.maximum((sums - joint[i] - joint[others] + classes) / alone.total, 0.0)
-        gains[i] = given - free[others] @ free[i] / (2.0 * alone.total)
+        found = given - free[others] @ free[i] / (2.0 * alone.total)
+        gains[i] = dict(zip(few, np.round(found, 12).tolist(), strict=True))
     return gains
 
 
