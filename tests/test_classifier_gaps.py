@@ -60,14 +60,17 @@ def test_a_child_leans_on_its_known_parents_where_a_sum_is_too_large(rows, prior
     assert not np.allclose(found, exact, atol=1e-6)
 
 
-def test_only_as_many_sums_are_given_up_as_needed(rows):
-    model = model_of(rows, cn.Tiered())
-    network = model.network_
-    members = Members.of(network.dag, network.families)
+def one_row_that_lacks_three(rows):
+    network = model_of(rows, cn.Tiered()).network_
     names = network.dag.variables
     codes = np.zeros((1, len(names)), dtype=np.int32)
     for name in ("x0", "x1", "x2"):
         codes[0, names.index(name)] = 3
+    return Members.of(network.dag, network.families), codes, names
+
+
+def test_only_as_many_sums_are_given_up_as_needed(rows):
+    members, codes, names = one_row_that_lacks_three(rows)
     (whole,) = find_gaps(members, codes, np.ones(1), affordable=27)
     assert whole.relaxed == ()
     assert len(whole.missing) == 3
@@ -79,13 +82,7 @@ def test_only_as_many_sums_are_given_up_as_needed(rows):
 
 
 def test_rows_that_have_to_be_computed_count_as_a_whole(rows):
-    model = model_of(rows, cn.Tiered())
-    network = model.network_
-    members = Members.of(network.dag, network.families)
-    names = network.dag.variables
-    codes = np.zeros((1, len(names)), dtype=np.int32)
-    for name in ("x0", "x1", "x2"):
-        codes[0, names.index(name)] = 3
+    members, codes, names = one_row_that_lacks_three(rows)
     (whole,) = find_gaps(members, codes, np.ones(1), affordable=27)
     prices = [7 if name == "x3" else 1 for name in names]
     (same,) = find_gaps(members, codes, np.ones(1), affordable=63, prices=prices)
